@@ -33,7 +33,7 @@ export class OperatorLoginsService {
 
   /**
    * Makes a link that resets the password of a login. If a mail server is configured, the link is mailed;
-   * otherwise the result contains it.
+   * otherwise the result contains the link.
    * @throws AppError NOT_FOUND, FORBIDDEN; UNAVAILABLE: the mail was not sent
    */
   async sendReset(email: string, actor: Actor): Promise<SentLink> {

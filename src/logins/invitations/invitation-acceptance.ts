@@ -14,8 +14,8 @@ import { LoggedIn, SessionHolder } from '../sessions/session.dto';
 import { InvitationLink, InvitationUse } from './invitation-use';
 
 /**
- * Accepts invitations. Nothing else makes a person a member of a workspace. The link alone gives no access to
- * a login that exists, because the manager who sent the invitation may have seen the link.
+ * Accepts invitations; no other class adds a person to a workspace. A link alone gives no access to an
+ * existing login, because the manager who sent the invitation may have seen the link.
  */
 @Injectable()
 export class InvitationAcceptance {
@@ -29,9 +29,9 @@ export class InvitationAcceptance {
   ) {}
 
   /**
-   * Makes a login for an e-mail address that has none, and logs its person in.
-   * @throws AppError NOT_FOUND: another request has used the invitation; INVALID_BODY: a bad password, or
-   *   another request has made a login for the address; RATE_LIMITED, UNAVAILABLE
+   * Makes a login for an e-mail address that has none, and logs the person in.
+   * @throws AppError NOT_FOUND: another request has used the invitation; INVALID_BODY: the policy refuses the
+   * password, or another request has made a login for the address; RATE_LIMITED, UNAVAILABLE
    */
   async makeLogin(
     { key, invitation: { email, agentName } }: InvitationLink,
@@ -53,14 +53,13 @@ export class InvitationAcceptance {
   }
 
   /**
-   * Adds the workspace to the holder's login. The invitation must be to the holder's own e-mail address. The
-   * holder's other sessions end, and so do links that reset the password. Other people may hold those, and
-   * must not get into the workspace. Without mail, the holder also sets a new password, because another
-   * person was shown the login's first link.
+   * Adds the workspace to the holder's login. The holder's other sessions and all links that reset the
+   * password end: another person may have them, and must not get into the workspace. If no mail server is
+   * configured, the holder must set a new password, because another person was shown the login's first link.
    * @param password new password; required if `needsPassword` is set
    * @throws AppError NOT_FOUND: another request has used the invitation; FORBIDDEN: the invitation is for
-   *   another e-mail address; INVALID_BODY: a bad password or the present one, or the login has 100
-   *   workspaces; UNAUTHENTICATED: the session has ended; RATE_LIMITED, UNAVAILABLE
+   * another e-mail address; INVALID_BODY: the policy refuses the password, it is the present one, or the
+   * login has 100 workspaces; UNAUTHENTICATED: the session has ended; RATE_LIMITED, UNAVAILABLE
    */
   async join(
     { key, needsPassword }: InvitationLink,

@@ -12,17 +12,15 @@ import { MAX_MEMBERSHIPS, MembershipsRepository } from '../people/memberships.re
 import { normalizeEmail, PeopleRepository } from '../people/people.repository';
 import { InvitationsRepository, OpenInvitation } from './invitations.repository';
 
-/** Invitation that can be accepted. */
 export interface InvitationLink {
   kind: 'invitation';
   key: InvitationKey;
   invitation: OpenInvitation;
   /**
-   * Whether the e-mail address has a login, to which `InvitationAcceptance.join` adds the workspace. Without
-   * one, `InvitationAcceptance.makeLogin` makes a login.
+   * Whether the e-mail address has a login. If so, `InvitationAcceptance.join` adds the workspace to that
+   * login; otherwise `makeLogin` makes one.
    */
   needsLogin: boolean;
-  /** Whether the person who accepts must set a new password. */
   needsPassword: boolean;
 }
 
@@ -38,7 +36,7 @@ export class InvitationUse {
     private readonly audit: AuditService,
   ) {}
 
-  /** Finds the invitation of a token; null if no invitation that can be accepted has the token. */
+  /** Finds the invitation with a token; null if no invitation that can be accepted has the token. */
   async find(token: string): Promise<InvitationLink | null> {
     const key = parseInvitationToken(token);
     const invitation = key && (await this.invitations.find(key));
@@ -49,8 +47,8 @@ export class InvitationUse {
   }
 
   /**
-   * Locks an invitation together with its agents. Call it before the person is locked.
-   * @throws AppError NOT_FOUND: another request has used the invitation
+   * Locks the rows of an invitation and of its agents. Lock the person's row afterwards, against deadlocks.
+   * @throws AppError NOT_FOUND: the invitation can't be accepted any more
    */
   async lock(tx: Transaction, key: InvitationKey): Promise<OpenInvitation> {
     const invitation = await this.invitations.lock(tx, key);
@@ -59,9 +57,10 @@ export class InvitationUse {
   }
 
   /**
-   * Uses up a locked invitation. The transaction holds the person's lock, or has just inserted the person.
+   * Adds the membership of a locked invitation, and deletes the invitation and the person's links that reset
+   * the password. The transaction must hold the lock on the person's row, or have inserted the row.
    * @throws AppError FORBIDDEN: the invitation is for another e-mail address; INVALID_BODY: the person has
-   *   100 workspaces
+   * 100 workspaces
    */
   async use(
     tx: Transaction,

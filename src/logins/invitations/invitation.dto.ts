@@ -18,7 +18,6 @@ export interface InvitationSummary {
   email: string;
   role: AgentRole;
   createdAt: Date;
-  /** Time at which the invitation expires, 24 hours after `createdAt`. */
   expiresAt: Date;
 }
 

@@ -7,7 +7,6 @@ import { Transaction } from '../../database/transaction';
 import { InvitationKey } from '../people/login-tokens';
 import { InvitationSummary } from './invitation.dto';
 
-/** Invitation that can still be accepted, and its workspace. */
 export interface OpenInvitation extends InvitationSummary {
   tenantId: string;
   workspaceName: string;
@@ -16,8 +15,8 @@ export interface OpenInvitation extends InvitationSummary {
 const LIFE = `interval '24 hours'`;
 
 /**
- * Selects the invitations of the workspace $1 whose links work. The invited agent and the agent who made the
- * invitation must be active, and must still have the roles that they had at that time.
+ * SQL that selects the invitations of workspace $1 that can be accepted. The invited agent and the agent who
+ * made the invitation must be active, and must not have got another role since.
  */
 const SELECT = `
   SELECT i.tenant_id AS "tenantId", i.id, i.agent_id AS "agentId", a.name AS "agentName", a.email, a.role,
@@ -46,8 +45,9 @@ export class InvitationsRepository {
   }
 
   /**
-   * Locks the invited agent and the agent who made the invitation, so that their access can't change before
-   * the commit. Then it locks the invitation: `replace` takes its locks in the same order.
+   * Locks the rows of the invited agent and of the agent who made the invitation, so that their access can't
+   * change before the commit. Then it locks the invitation's row: `replace` has the same order, against
+   * deadlocks.
    */
   async lock(tx: Transaction, key: InvitationKey): Promise<OpenInvitation | null> {
     const { tenantId, hash } = key;
@@ -60,11 +60,14 @@ export class InvitationsRepository {
       [tenantId, hash],
     );
     await tx.query('SELECT FROM invitations WHERE tenant_id = $1 AND hash = $2 FOR UPDATE', [tenantId, hash]);
-    // A second read, because it sees changes that were committed while the locks were waited for.
+    // Reads again, to see changes that were committed while this transaction waited for the locks.
     return this.find(key, tx);
   }
 
-  /** Adds an agent's invitation in place of the present one. The transaction has locked the agent's row. */
+  /**
+   * Replaces an agent's present invitation, if any, by a new one. The transaction must hold the lock on the
+   * agent's row.
+   */
   async replace(
     tx: Transaction,
     { tenantId, hash }: InvitationKey,

@@ -56,7 +56,8 @@ export class InvitationsService {
 
   /**
    * Takes an invitation back. Its link stops working.
-   * @throws AppError FORBIDDEN, also when the agent is an OWNER, and the actor is none; NOT_FOUND
+   * @throws AppError FORBIDDEN: the actor lacks the permission, or is no OWNER while the invited agent is
+   * one; NOT_FOUND
    */
   async revoke(tenantId: string, id: string, actor: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {

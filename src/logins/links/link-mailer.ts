@@ -12,15 +12,14 @@ export interface MadeLink {
   expiresAt: Date;
 }
 
-/** Person who gets a mail. */
 interface Reader {
   email: string;
   locale: Locale | null;
 }
 
 /**
- * Makes links that contain tokens, and mails the links if a mail server is configured. The token is the
- * fragment of the address. Browsers send fragments to no server, so no log contains a token.
+ * Makes links that contain tokens, and mails them if a mail server is configured. The token is in the
+ * fragment of the URL, which browsers send to no server, so no log contains a token.
  */
 @Injectable()
 export class LinkMailer {
@@ -55,7 +54,7 @@ export class LinkMailer {
 
   /**
    * Mails a link that resets a password, and returns how it was sent.
-   * @param tenantId workspace whose manager sends the link; null for an operator's
+   * @param tenantId workspace whose manager sends the link; null if an operator sends it
    * @throws AppError as `sendInvitation`
    */
   sendReset(
@@ -67,9 +66,8 @@ export class LinkMailer {
   }
 
   /**
-   * Mails a link that resets a password, and does not make the request wait for the mail. So the time of the
-   * answer does not tell whether the login exists.
-   * @param make makes the link
+   * Makes and mails a link that resets a password. The request does not wait, so the time of its answer does
+   * not tell whether the login exists.
    */
   sendResetInBackground({ email, locale }: Reader, make: () => Promise<MadeLink>): void {
     this.mailer.sendInBackground('links', async () => {

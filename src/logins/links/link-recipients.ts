@@ -11,7 +11,7 @@ import { Mailer } from '../mails/mailer';
 import { GuessLimits } from '../people/guess-limits';
 import { MembershipsRepository } from '../people/memberships.repository';
 
-/** Locks the agents for whom a workspace's managers make links. */
+/** Checks and locks the agents for whom a manager makes links that open a login. */
 @Injectable()
 export class LinkRecipients {
   constructor(
@@ -23,10 +23,11 @@ export class LinkRecipients {
   ) {}
 
   /**
-   * Checks the permission to make a link, locks the agent for whom a manager makes it, and counts the link.
+   * Checks the permission to make a link, locks the rows of the workspace and of the agent who shall get it,
+   * and counts the link against the limits.
    * @returns the id of the agent's person; null for an agent without a login
    * @throws AppError NOT_FOUND; INVALID_BODY: the agent is inactive, a bot, or has an ambiguous e-mail
-   *   address; FORBIDDEN, also when the agent is an OWNER, and the actor is none; RATE_LIMITED
+   * address; FORBIDDEN: the actor lacks the permission, or is no OWNER while the agent is one; RATE_LIMITED
    */
   async lock(
     tx: Transaction,
@@ -49,8 +50,8 @@ export class LinkRecipients {
   }
 
   /**
-   * Refuses to show a link for a person who has other workspaces, because the link would open those too. The
-   * transaction holds the person's lock, which an acceptance of an invitation takes as well.
+   * Refuses to show a link for a person with several workspaces, because the link would open all of them. The
+   * transaction must hold the lock on the person's row, without which no workspace is added to the login.
    * @throws AppError FORBIDDEN
    */
   async requireOneWorkspace(tx: Transaction, personId: string): Promise<void> {

@@ -5,25 +5,24 @@ import { type Locale, LOCALES } from '../people/person.dto';
 import { IsToken, IsTyped } from '../people/typed-input';
 import { type LoggedIn, type RenewedSession } from '../sessions/session.dto';
 
-/** Way in which a link reaches the person whom it is for. */
+/** Result of sending a link: it was mailed, or the caller must hand it over. */
 export interface SentLink {
   isMailed: boolean;
-  /** Link to hand over; null when it was mailed. Only this result holds it. It is as good as a password. */
+  /** Link to hand over; null if it was mailed. It is as good as a password, and can't be read again. */
   link: string | null;
   expiresAt: Date;
 }
 
-/** Purpose of a link that is not used yet. */
+/** Purpose of an unused link, for the page that the link opens. */
 export interface LoginLink {
   kind: 'invitation' | 'reset';
   email: string;
-  /** Name of the workspace of an invitation; null for a reset. */
   workspaceName: string | null;
-  /** Name of the agent who is invited; null for a reset. */
+  /** Name of the invited agent; null for a reset, like `workspaceName`. */
   agentName: string | null;
-  /** Whether `accept` needs a new password. */
+  /** Whether `LinksService.accept` needs a new password. */
   needsPassword: boolean;
-  /** Whether `accept` needs a session, because the e-mail address has a login already. */
+  /** Whether `LinksService.accept` needs a session, because the e-mail address has a login already. */
   needsLogin: boolean;
 }
 
@@ -34,7 +33,7 @@ export class AcceptLink {
   @IsTyped()
   password?: string;
 
-  /** Name of a new person; the agent's by default. */
+  /** Name of a new person; by default the name of the invited agent. */
   @IsOptional()
   @IsText(200)
   name?: string;
@@ -55,22 +54,18 @@ export class AcceptLink {
   sessionToken?: string;
 }
 
-/**
- * Workspace that was added to the login of the person who accepted its invitation, and the person's session
- * under a new token.
- */
+/** Result of an invitation that a person with a login has accepted. The session has a new token. */
 export interface JoinedWorkspace extends RenewedSession {
   status: 'joined';
   tenantId: string;
   agentId: string;
 }
 
-/** Password that was reset. All sessions of the person have ended. */
+/** Result of a password reset that was accepted. All sessions of the person have ended. */
 export interface PasswordSet {
   status: 'password_set';
 }
 
-/** Result of accepting a link. */
 export type LinkOutcome = LoggedIn | JoinedWorkspace | PasswordSet;
 
 export function linkGone(): AppError {

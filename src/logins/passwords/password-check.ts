@@ -42,17 +42,17 @@ export class PasswordCheck {
   }
 
   /**
-   * Locks the person whose login was checked.
-   * @throws AppError UNAUTHENTICATED: the password was changed between the check and the lock
+   * Locks the row of the person whose password was checked.
+   * @throws AppError UNAUTHENTICATED: the password was changed since the check
    */
   async lockSame(tx: Transaction, checked: PersonRow): Promise<PersonRow> {
     return requireSamePassword(checked, await this.people.lock(tx, checked.id));
   }
 
   /**
-   * Checks the password of a person who is logged in and changes something.
+   * Checks the present password of a person who is logged in, before a change.
    * @param field name of the field in an error
-   * @throws AppError INVALID_BODY: it is wrong; RATE_LIMITED, UNAVAILABLE
+   * @throws AppError INVALID_BODY: the password is wrong; RATE_LIMITED, UNAVAILABLE
    */
   async requireOwn(
     { personId, sessionId, origin }: SessionHolder,
@@ -68,11 +68,11 @@ export class PasswordCheck {
   }
 
   /**
-   * Hashes a new password that the policy allows.
-   * @param email the person's, which must not be the password
+   * Checks a new password against the policy, and hashes it.
+   * @param email e-mail address of the person, which must not be the password
    * @param field name of the field in an error
-   * @throws AppError INVALID_BODY: a password that the policy refuses; RATE_LIMITED; UNAVAILABLE: too many at
-   *   once
+   * @throws AppError INVALID_BODY: the policy refuses the password; RATE_LIMITED; UNAVAILABLE: too many
+   * passwords are hashed at once
    */
   async hashNew(password: string, email: string, field: string, origin?: Origin): Promise<string> {
     await requireGoodPassword(password, email, field);
@@ -80,9 +80,10 @@ export class PasswordCheck {
   }
 
   /**
-   * Hashes a new password of a person who is logged in, which must not be the present one. Each call counts
-   * as a guess of that.
-   * @throws AppError as `hashNew`
+   * Hashes a new password of a person who is logged in. The error for the present password confirms a guess
+   * of it, so each call counts as a guess.
+   * @throws AppError INVALID_BODY: the policy refuses the password, or it is the present one; RATE_LIMITED,
+   * UNAVAILABLE
    */
   async hashOther(
     { personId, sessionId, origin }: SessionHolder,
@@ -98,8 +99,8 @@ export class PasswordCheck {
   }
 
   /**
-   * Finds the person for whom a reset is requested, and counts the request. For an unknown e-mail address it
-   * makes the same reads.
+   * Counts a request for a password reset, and finds the person of the e-mail address. An unknown address
+   * costs the same statements, so the time of the answer does not tell whether the login exists.
    * @throws AppError RATE_LIMITED
    */
   async findForReset(email: string, origin: Origin | undefined): Promise<PersonRow | null> {
@@ -111,8 +112,9 @@ export class PasswordCheck {
 }
 
 /**
- * Compares a checked person with the same person under the lock, in the transaction that follows the check.
- * @throws AppError UNAUTHENTICATED: the password was changed between the check and the lock
+ * Returns `locked`, the person as read under the row lock, if the password is the one that was checked
+ * before.
+ * @throws AppError UNAUTHENTICATED: the password was changed, or the person was deleted
  */
 export function requireSamePassword(checked: PersonRow, locked: PersonRow | null): PersonRow {
   if (locked?.passwordHash === checked.passwordHash) return locked;

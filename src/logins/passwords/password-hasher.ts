@@ -6,27 +6,28 @@ import { WorkBudgets } from '../../http/limits/work-budgets';
 import { normalizePassword } from './password-policy';
 
 /**
- * Costs of a hash: the first choice of OWASP's password storage cheat sheet (2026). The package's default
- * algorithm is argon2id.
+ * Cost of a hash, with the memory in KiB: the first choice of OWASP's password storage cheat sheet (2026).
+ * The package's default algorithm is argon2id.
  */
 const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 /**
- * Hash of no password. The password for an unknown e-mail address is checked against it, so that the answer
- * takes as long.
+ * Hash that no password has. A password for an unknown e-mail address is compared with it, so that the answer
+ * takes as long as for a known one.
  */
 const DUMMY =
   '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 
 type Argon2 = typeof import('@node-rs/argon2');
 
-/** Hashes passwords, a few at a time. The clients' networks take turns. */
+/** Hashes passwords, a few at a time. The networks of waiting clients are served in turn. */
 @Injectable()
 export class PasswordHasher {
   constructor(private readonly budgets: WorkBudgets) {}
 
   /**
    * Hashes a password.
-   * @throws AppError RATE_LIMITED, UNAVAILABLE: too many at once
+   * @throws AppError RATE_LIMITED: too many of the client's network at once; UNAVAILABLE: too many in this
+   * process, or argon2 is not installed
    */
   hash(password: string, origin?: Origin): Promise<string> {
     return this.withArgon2(origin, (argon2) => argon2.hash(normalizePassword(password), COST));
@@ -35,7 +36,7 @@ export class PasswordHasher {
   /**
    * Compares a password with a hash. It takes the same time whether there is a hash or not.
    * @param hash null for an unknown person
-   * @throws AppError RATE_LIMITED, UNAVAILABLE: too many at once
+   * @throws AppError as `hash`
    */
   async verify(hash: string | null, password: string, origin?: Origin): Promise<boolean> {
     const plain = normalizePassword(password);
@@ -46,7 +47,8 @@ export class PasswordHasher {
   private async withArgon2<T>(origin: Origin | undefined, work: (argon2: Argon2) => Promise<T>): Promise<T> {
     const argon2 = await load();
     const network = origin?.address === undefined ? 'unknown' : networkOf(origin.address);
-    // Strangers fill this line. A request that is logged in waits there without its own slot.
+    // Strangers can fill the queue for hashing. A logged-in request must not occupy its own slot while it
+    // waits there.
     this.budgets.releaseSlot();
     const release = await this.budgets.acquire('passwords', network);
     const result = await work(argon2).finally(release);
@@ -56,8 +58,8 @@ export class PasswordHasher {
 }
 
 /**
- * Loads argon2 at the first password, because an installation without optional packages lacks the native
- * part.
+ * Loads argon2 when it is first needed: without its native part, an optional package, the service must still
+ * start.
  */
 async function load(): Promise<Argon2> {
   try {

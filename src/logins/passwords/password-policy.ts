@@ -12,7 +12,10 @@ const DIGITS_BACKWARDS = [...DIGITS_IN_ROW].reverse().join('');
 /** Matches the digits and signs that people put after a word. */
 const TAIL = /[^\p{L}]+$/u;
 
-/** Common passwords that the package's list lacks: many are shorter than its eight characters, or German. */
+/**
+ * Common passwords that the package `popular-passwords` lacks. Many are German, or shorter than its minimum
+ * of eight characters.
+ */
 const MORE_COMMON = [
   'correct horse battery staple',
   'correcthorsebatterystaple',
@@ -25,13 +28,14 @@ const MORE_COMMON = [
 
 let popular: Promise<Set<string>> | undefined;
 
-/** Returns the same form of a password for each way in which a keyboard may compose its characters. */
+/** Returns a password in Unicode form NFKC, which is equal however a keyboard composes the characters. */
 export function normalizePassword(password: string): string {
   return password.normalize('NFKC');
 }
 
 /**
- * Refuses a password that is too short, or that attackers guess first.
+ * Refuses a password that has a wrong length, equals the e-mail address, or is among those that attackers try
+ * first.
  * @throws AppError INVALID_BODY about `field`
  */
 export async function requireGoodPassword(password: string, email: string, field: string): Promise<void> {
@@ -53,7 +57,7 @@ async function isCommon(plain: string): Promise<boolean> {
   return known.has(plain) || known.has(plain.replace(TAIL, ''));
 }
 
-/** Loads 41,622 common passwords at the first new password. 3,973 of them have a permitted length. */
+/** Loads the package's 41,622 common passwords, of which 3,973 have a permitted length. */
 async function load(): Promise<Set<string>> {
   const json = await readFile(require.resolve('popular-passwords'), 'utf8');
   return new Set([...(JSON.parse(json) as string[]), ...MORE_COMMON]);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
 import { AgentsRepository } from '../../workspaces/agents.repository';
 
-/** Stored link. Without a grant, `tenantId` and `agentId` are null. */
+/** Stored link. `tenantId` and `agentId` are null if the person or an operator asked for the link. */
 interface StoredReset {
   personId: string;
   tenantId: string | null;
@@ -17,7 +17,9 @@ const LIFE = `interval '24 hours'`;
 /** Limit of one person's links that reset the password. A further link replaces the oldest one. */
 const MAX_RESETS = 20;
 
-/** Agent for whom a manager makes a link, and the manager if it is an agent. */
+/**
+ * Agent for whom a manager makes a link. `madeBy` is the manager's agent id; null if the manager is no agent.
+ */
 export interface ResetGrant {
   tenantId: string;
   agentId: string;
@@ -30,8 +32,9 @@ export class PasswordResetsRepository {
   constructor(private readonly agents: AgentsRepository) {}
 
   /**
-   * Adds a link, and returns the time at which it expires. The transaction holds the person's lock.
-   * @param grant null for a link that the person or an operator asked for
+   * Adds a link, and returns the time at which it expires. The transaction must hold the lock on the person's
+   * row.
+   * @param grant null if the person or an operator asked for the link
    */
   async insert(tx: Transaction, personId: string, hash: Buffer, grant: ResetGrant | null): Promise<Date> {
     await tx.query(
@@ -50,8 +53,10 @@ export class PasswordResetsRepository {
   }
 
   /**
-   * Returns the id of the person whose password the link resets; null when it was used or has expired, or
-   * when the access of its agent or of its maker has changed. It locks both in share mode.
+   * Returns the id of the person whose password the link resets. Locks, in share mode, the rows of the agent
+   * for whom and of the agent by whom the link was made.
+   * @returns null if the link was used or has expired, or one of the agents was deactivated or got another
+   * role since
    */
   async find(tx: Transaction, hash: Buffer): Promise<string | null> {
     const [row] = await tx.query<StoredReset>(
@@ -61,7 +66,7 @@ export class PasswordResetsRepository {
     return row && (await this.isGranted(tx, row)) ? row.personId : null;
   }
 
-  /** Deletes a link that was found, and returns false when another transaction has used it since. */
+  /** Deletes a link. Returns false if another transaction has deleted it since `find`. */
   async use(tx: Transaction, hash: Buffer): Promise<boolean> {
     const used = await tx.query('DELETE FROM password_resets WHERE hash = $1 RETURNING 1', [hash]);
     return used.length > 0;

@@ -14,7 +14,6 @@ import { PasswordCheck } from './password-check';
 import { ChangePassword, ConfirmPassword, RequestPasswordReset } from './password.dto';
 import { PersonPassword } from './person-password';
 
-/** Link that resets a person's password, found by its token. */
 export interface ResetLink {
   kind: 'reset';
   hash: Buffer;
@@ -34,8 +33,9 @@ export class PasswordsService {
   ) {}
 
   /**
-   * Changes the holder's password. The holder's session goes on under a new token; all other sessions end.
-   * @throws AppError INVALID_BODY: a wrong or a bad password; UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
+   * Changes the holder's password. The session continues under a new token; the person's other sessions end.
+   * @throws AppError INVALID_BODY: the current password is wrong, or the policy refuses the new one;
+   * UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
    */
   async change(holder: SessionHolder, input: ChangePassword): Promise<RenewedSession> {
     const { currentPassword, newPassword } = validate(ChangePassword, input);
@@ -45,9 +45,9 @@ export class PasswordsService {
   }
 
   /**
-   * Checks the holder's password before the host does something that can't be undone. Wrong passwords are
-   * counted.
-   * @throws AppError INVALID_BODY: a wrong password; RATE_LIMITED, UNAVAILABLE
+   * Checks the holder's password, for example before an act that can't be undone. Wrong passwords count
+   * against a limit.
+   * @throws AppError INVALID_BODY: the password is wrong; RATE_LIMITED, UNAVAILABLE
    */
   async confirm(holder: SessionHolder, input: ConfirmPassword): Promise<void> {
     const { password } = validate(ConfirmPassword, input);
@@ -55,10 +55,10 @@ export class PasswordsService {
   }
 
   /**
-   * Mails a link to the person of an e-mail address. For an unknown address the answer is the same and takes
-   * the same time. The mail is sent in the background; a failure is logged.
-   * @throws AppError INVALID_BODY, RATE_LIMITED; FORBIDDEN: this service sends no mail, so a manager or the
-   *   operator makes the link
+   * Mails a link that resets the password to the person of an e-mail address. For an unknown address the
+   * answer is the same and takes the same time. The mail is sent in the background; a failure is logged.
+   * @throws AppError INVALID_BODY, RATE_LIMITED; FORBIDDEN: no mail server is configured, so a manager or an
+   * operator must make the link
    */
   async requestReset(input: RequestPasswordReset, origin?: Origin): Promise<void> {
     const { email } = validate(RequestPasswordReset, input);
@@ -73,10 +73,10 @@ export class PasswordsService {
   /**
    * Makes a link that resets the password of an agent's login, for a manager of the workspace. The link works
    * once, for 24 hours, and ends if the agent or the manager gets another role or is deactivated. If a mail
-   * server is configured, the link is mailed. Otherwise the result contains the link. A login with other
-   * workspaces is refused then, because the link would open those too.
-   * @throws AppError FORBIDDEN, also for a login with other workspaces; INVALID_BODY: the agent has no login;
-   *   NOT_FOUND, RATE_LIMITED; UNAVAILABLE: the mail was not sent
+   * server is configured, the link is mailed. Otherwise the result contains the link, and a login with other
+   * workspaces is refused, because the link would open these as well.
+   * @throws AppError FORBIDDEN: the actor lacks the permission, or the login has other workspaces;
+   * INVALID_BODY: the agent has no login; NOT_FOUND, RATE_LIMITED; UNAVAILABLE: the mail was not sent
    */
   async sendReset(tenantId: string, agentId: string, actor: Actor): Promise<SentLink> {
     const reset = await this.database.transaction(async (tx) => {
@@ -93,7 +93,7 @@ export class PasswordsService {
   }
 
   /**
-   * Finds the link with a token; null if no link that works has the token.
+   * Finds the link with a token; null if no working link has the token.
    * @internal
    */
   async findReset(token: string): Promise<ResetLink | null> {
@@ -103,9 +103,9 @@ export class PasswordsService {
   }
 
   /**
-   * Sets the password by a link, and ends all sessions of the person. A second factor stays.
-   * @throws AppError INVALID_BODY: a bad password; NOT_FOUND: another request has used the link;
-   *   RATE_LIMITED, UNAVAILABLE
+   * Sets a new password with a link, and ends all sessions of the person. A second factor stays on.
+   * @throws AppError INVALID_BODY: the policy refuses the password; NOT_FOUND: the link has ended since it
+   * was found; RATE_LIMITED, UNAVAILABLE
    * @internal
    */
   async acceptReset(

@@ -12,12 +12,11 @@ import { RenewedSession, SessionHolder } from '../sessions/session.dto';
 import { requireSamePassword } from './password-check';
 import { PasswordResetsRepository, ResetGrant } from './password-resets.repository';
 
-/** Link that resets a person's password, and is not sent yet. */
 interface MadeReset extends MadeLink {
   person: PersonRow;
 }
 
-/** Sets a person's password, and makes the links that reset it. Each change takes the person's lock. */
+/** Sets a person's password, and makes the links that reset it. */
 @Injectable()
 export class PersonPassword {
   constructor(
@@ -30,7 +29,7 @@ export class PersonPassword {
 
   /**
    * Changes the holder's password.
-   * @param checked the holder, as read when the password was checked
+   * @param checked the person, as read when the present password was checked
    * @throws AppError UNAUTHENTICATED: the session has ended, or the password was changed since the check
    */
   async change(
@@ -47,8 +46,8 @@ export class PersonPassword {
   }
 
   /**
-   * Makes a link without sending it.
-   * @param author `grant`: the link ends when the access of the manager or of the agent changes
+   * Locks the person's row, and makes a link that resets the password, without sending it. If `grant` names
+   * an agent and a manager, the link ends when either gets another role or is deactivated.
    * @throws AppError NOT_FOUND: there is no such person
    */
   async makeReset(
@@ -64,15 +63,15 @@ export class PersonPassword {
     return { person, token, expiresAt };
   }
 
-  /** Finds the person whose password a link resets; null if no link that works has the hash. */
+  /** Finds the person whose password a link resets; null if no working link has the hash. */
   async findByReset(tx: Transaction, linkHash: Buffer): Promise<PersonRow | null> {
     const personId = await this.resets.find(tx, linkHash);
     return personId === null ? null : this.people.find(personId, tx);
   }
 
   /**
-   * Sets the password by a link, and ends all sessions of the person.
-   * @returns false if the link was used or has expired
+   * Sets a new password with a link, uses the link up, and ends all sessions of the person.
+   * @returns false if the link does not work: then nothing was changed
    */
   async reset(
     tx: Transaction,
@@ -81,7 +80,7 @@ export class PersonPassword {
     passwordHash: string,
     origin: Origin | undefined,
   ): Promise<boolean> {
-    // The statement locks the link's agents. Agents are locked before people.
+    // Agents are locked before people, against deadlocks: `find` locks the link's agents.
     if ((await this.resets.find(tx, linkHash)) === null) return false;
     await this.people.lock(tx, personId);
     if (!(await this.resets.use(tx, linkHash))) return false;
@@ -91,7 +90,7 @@ export class PersonPassword {
     return true;
   }
 
-  /** Sets the password. All links that reset it end, and all known browsers are forgotten. */
+  /** Sets the password, and deletes the person's links that reset it and the person's known browsers. */
   private async set(tx: Transaction, personId: string, passwordHash: string): Promise<void> {
     await this.people.setPassword(tx, personId, passwordHash);
     await this.resets.deleteAll(tx, personId);

@@ -26,33 +26,31 @@ const RESETS_BY_NETWORK = limitTo(20, HOUR_MS, 'too_many_resets_of_network');
 const RESETS_OF_ACCOUNT = limitTo(5, HOUR_MS, 'too_many_resets');
 const LINKS_OF_WORKSPACE = limitTo(30, MINUTE_MS, 'too_many_links');
 const LINKS_TO_ADDRESS = limitTo(5, HOUR_MS, 'too_many_links_to_address');
-/** Limit over all workspaces. It is higher, so that one workspace can't use up the mails of the others. */
+/** Limit for all workspaces together, higher so that one workspace can't use it up. */
 const LINKS_TO_ADDRESS_OF_ALL: RateLimit = { ...LINKS_TO_ADDRESS, max: 20 };
 
 type KeyedLimit = [key: string, limit: RateLimit];
 
-/** Function that takes the count of a guess back, because the guess was right. */
+/** Subtracts a guess that was right from the counts. */
 export type NoGuess = () => Promise<void>;
 
 /**
  * Limits guesses of passwords and codes. A guess is counted before it is checked, so that many guesses at
- * once can't pass the limit. The count is taken back if the guess was right. A browser that has logged in
- * before has its own count, so that guesses made elsewhere can't lock it out. Every method throws AppError
- * RATE_LIMITED.
+ * once can't pass the limit; a right guess is subtracted again. A browser that has logged in before has its
+ * own count, so that guesses made elsewhere can't lock it out. Every method throws AppError RATE_LIMITED.
  */
 @Injectable()
 export class GuessLimits {
   constructor(private readonly limiter: RateLimiter) {}
 
-  /** Counts a call that a stranger may make, before the database is read. */
+  /** Counts a call that needs no login, by network. Call it before the first read of the database. */
   async countCall(origin: Origin | undefined): Promise<void> {
     await this.count(...networkLimits('login-calls', CALLS, origin));
   }
 
   /**
    * Counts the check of a password.
-   * @param browserId id of the browser, if it has logged in to this account before; null for any other
-   *   browser
+   * @param browserId id of a browser that has logged in to this account before; null for any other browser
    */
   async countPassword(email: string, browserId: string | null, origin: Origin | undefined): Promise<NoGuess> {
     if (browserId) return this.count([`login-browser:${browserId}`, BY_BROWSER]);
@@ -64,8 +62,8 @@ export class GuessLimits {
 
   /**
    * Counts the check of a code.
-   * @param id id of the known browser that logs in; of the person if the browser is unknown; of the session
-   *   if a code confirms a change
+   * @param id at a login, the id of the known browser, or of the person if the browser is unknown; at a
+   * change, the id of the session
    */
   countCode(id: string): Promise<NoGuess> {
     return this.count([`login-code:${id}`, CODES]);
@@ -106,7 +104,7 @@ function networkLimits(name: string, limit: RateLimit, origin: Origin | undefine
   return networks.map(([network, max]) => [`${name}:${network}`, { ...limit, max }]);
 }
 
-/** Returns a key of fixed length, so that Redis gets no e-mail address. */
+/** Returns a hash of an e-mail address, so that Redis stores no address. */
 function accountKey(email: string): string {
   return createHash('sha256').update(normalizeEmail(email)).digest('base64url');
 }

@@ -24,7 +24,7 @@ type LoginAction =
   | 'sessions_revoked'
   | 'renamed';
 
-/** Author of a change of a login: an operator, or else the person, with the origin of the request. */
+/** Author of a change of a login: an operator, or the person if `operator` is missing. */
 export interface LoginChangeAuthor {
   origin?: Origin;
   operator?: Actor;
@@ -33,11 +33,10 @@ export interface LoginChangeAuthor {
 interface LoginChange extends LoginChangeAuthor {
   action: LoginAction;
   metadata?: Record<string, unknown>;
-  /** Notice that the person gets by mail; by default the action's own in `NOTICES`. */
+  /** Notice to mail to the person; by default the entry of `NOTICES` for the action. */
   notice?: Notice;
 }
 
-/** Notices that a person gets by mail, by action. */
 const NOTICES: Partial<Record<LoginAction, Notice>> = {
   password_changed: 'password_changed',
   password_reset: 'password_changed',
@@ -47,9 +46,9 @@ const NOTICES: Partial<Record<LoginAction, Notice>> = {
 };
 
 /**
- * Writes changes of a person's login to the audit log of each workspace that the login opens. Some changes
- * are also mailed to the person, if a mail server is configured. An entry is about the agent of that
- * workspace, and names no other workspace.
+ * Writes each change of a person's login to the audit log of every workspace that the login opens. An entry
+ * names the agent of its own workspace only. Some changes are also mailed to the person, if a mail server is
+ * configured.
  */
 @Injectable()
 export class LoginAudit {
@@ -73,9 +72,9 @@ export class LoginAudit {
   }
 
   /**
-   * Counts an event that strangers can cause at will, such as a failed login.
-   * @param personId null for an unknown login. The same reads are made for it, so that the answer takes
-   *   equally long
+   * Counts an event that strangers can cause at will, such as a failed login, for a summary in the audit log.
+   * @param personId null for an unknown login, which costs the same statements, so that the answer takes as
+   * long
    */
   async count(
     personId: string | null,

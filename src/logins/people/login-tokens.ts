@@ -15,7 +15,6 @@ export interface NewToken {
   hash: Buffer;
 }
 
-/** Key that finds an invitation: its workspace and the hash of its token. */
 export interface InvitationKey {
   tenantId: string;
   hash: Buffer;
@@ -30,12 +29,12 @@ export function newInvitationToken(tenantId: string): NewToken {
   return withHash(Buffer.concat([id, randomBytes(TOKEN_BYTES)]));
 }
 
-/** Returns the hash of a token, or null for a text that can be none. */
+/** Returns the hash of a token; null for a text without the form of a token. */
 export function parseToken(text: string | undefined): Buffer | null {
   return text !== undefined && TOKEN.test(text) ? sha256(text) : null;
 }
 
-/** Returns the key of a token's invitation; null for a text that can be no token. */
+/** Returns the key of the invitation with this token; null for a text without the form of a token. */
 export function parseInvitationToken(text: string): InvitationKey | null {
   if (!INVITATION_TOKEN.test(text)) return null;
   const hex = Buffer.from(text, 'base64url').subarray(0, ID_BYTES).toString('hex');

@@ -4,7 +4,6 @@ import { Database, Reader } from '../../database/database';
 import { AgentKey } from '../../database/tables/table-declaration';
 import { Transaction } from '../../database/transaction';
 
-/** Agent of a workspace who can log in. */
 interface MemberAgent {
   agentId: string;
   role: AgentRole;
@@ -12,7 +11,6 @@ interface MemberAgent {
   personId: string;
 }
 
-/** Membership, as the export of a person's data shows it. */
 export interface ExportedMembership {
   joinedAt: Date;
   workspaceName: string;
@@ -32,14 +30,14 @@ export interface ExportedMembership {
 export const MAX_MEMBERSHIPS = 100;
 
 /**
- * SQL of the time from which a workspace refuses the person of membership `m`. The workspace's row `d`
- * demands a second factor, and the person has none.
+ * SQL expression for the time from which a workspace refuses a person without a second factor. `m` is the
+ * person's row of `memberships`, `d` the workspace's row of `second_factor_demands`.
  */
 export const LOCKED_AT = 'greatest(d.demanded_at, m.created_at) + make_interval(days => d.grace_days)';
 
 /**
- * Stores which agents belong to a person. The table `person_workspaces` has the workspaces of these agents.
- * Only the acceptance of a workspace's own invitation adds a membership.
+ * Stores which agents a person is, and the workspaces of these agents in `person_workspaces`. A membership
+ * begins only when the person accepts an invitation of the workspace.
  */
 @Injectable()
 export class MembershipsRepository {
@@ -64,7 +62,7 @@ export class MembershipsRepository {
     ]);
   }
 
-  /** Counts the person's workspaces, including workspaces in which the agent is inactive. */
+  /** Counts the person's workspaces, including workspaces in which the person's agent is inactive. */
   async count(tx: Transaction, personId: string): Promise<number> {
     const [row] = await tx.query<{ count: number }>(
       'SELECT count(*)::integer AS count FROM person_workspaces WHERE person_id = $1',
@@ -73,7 +71,9 @@ export class MembershipsRepository {
     return row!.count;
   }
 
-  /** Lists the ids of the person's workspaces, including workspaces in which the agent is inactive. */
+  /**
+   * Lists the ids of the person's workspaces, including workspaces in which the person's agent is inactive.
+   */
   async listWorkspaceIds(personId: string, reader: Reader = this.database): Promise<string[]> {
     const rows = await reader.query<{ tenantId: string }>(
       `SELECT tenant_id AS "tenantId" FROM person_workspaces WHERE person_id = $1
@@ -92,7 +92,7 @@ export class MembershipsRepository {
     );
   }
 
-  /** Lists all agents of the person, including inactive ones, for the export of the person's data. */
+  /** Lists all agents of the person, including inactive ones. */
   async listForExport(personId: string): Promise<ExportedMembership[]> {
     return this.database.query<ExportedMembership>(
       `SELECT m.created_at AS "joinedAt", w.name AS "workspaceName", w.slug AS "workspaceSlug", a.id AS "agentId",
@@ -104,7 +104,7 @@ export class MembershipsRepository {
     );
   }
 
-  /** Lists the workspace's agents who can log in, and the person of each, oldest agent first. */
+  /** Lists the workspace's agents who have a login, and the person of each, oldest agent first. */
   listAgents(tenantId: string): Promise<MemberAgent[]> {
     return this.database.query<MemberAgent>(
       `SELECT a.id AS "agentId", a.role, a.active, m.person_id AS "personId"

@@ -10,12 +10,11 @@ export type Notice =
   | 'recovery_code_used'
   | 'new_browser';
 
-/** Time and place of a change. */
 interface NoticeOccasion {
   at: Date;
   /** Origin of the person's request; null if an operator made the change. */
   by: Pick<Origin, 'address' | 'userAgent'> | null;
-  /** Address of the dashboard. */
+  /** URL of the dashboard. */
   appUrl: string;
 }
 

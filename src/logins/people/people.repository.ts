@@ -12,18 +12,17 @@ export interface PersonRow extends Person {
   passwordHash: string;
 }
 
-/** Person who tries to log in, and the browser if the person has used it before. */
+/** Person who tries to log in. `browserId` is null if the browser is unknown. */
 export interface LoginCandidate extends PersonRow {
   browserId: string | null;
 }
 
-/** Times of a person's login, as the export of the person's data shows them. */
 export interface PersonTimes {
   createdAt: Date;
   lastLoggedInAt: Date | null;
 }
 
-/** Agent with a login, as the command `login list` shows it. */
+/** Agent who has a login. */
 export interface AgentLogin {
   agentId: string;
   email: string;
@@ -38,7 +37,7 @@ const SELECT = `
          EXISTS (SELECT FROM second_factors f
                  WHERE f.person_id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"`;
 
-/** Stores the people who log in. A person belongs to no workspace; memberships name a person's workspaces. */
+/** Stores the people who log in. Memberships connect people with workspaces. */
 @Injectable()
 export class PeopleRepository {
   constructor(
@@ -78,10 +77,6 @@ export class PeopleRepository {
     return person ?? null;
   }
 
-  /**
-   * Returns the person of an e-mail address.
-   * @throws AppError NOT_FOUND
-   */
   async getByEmail(email: string): Promise<PersonRow> {
     const person = await this.findByEmail(email);
     if (!person) throw AppError.notFound('Login');
@@ -89,7 +84,7 @@ export class PeopleRepository {
   }
 
   /**
-   * Works in a transaction that holds the lock of the person of an e-mail address.
+   * Runs `work` in a transaction that holds the lock on the row of the person with this e-mail address.
    * @throws AppError NOT_FOUND
    */
   async withLockByEmail<T>(
@@ -104,7 +99,7 @@ export class PeopleRepository {
     });
   }
 
-  /** Lists the workspace's agents who can log in, oldest first. */
+  /** Lists the workspace's agents who have a login, oldest first. */
   async listAgentLogins(tenantId: string): Promise<AgentLogin[]> {
     const agents = await this.memberships.listAgents(tenantId);
     const people = await this.database.query<
@@ -124,12 +119,12 @@ export class PeopleRepository {
   }
 
   /**
-   * Locks a person. Every change of a login, and every act that depends on its password, takes this lock
-   * first.
+   * Locks a person's row. Every change of a login, and every act that depends on its password, must hold this
+   * lock.
    */
   async lock(tx: Transaction, id: string): Promise<PersonRow | null> {
     await tx.query('SELECT FROM people WHERE id = $1 FOR NO KEY UPDATE', [id]);
-    // A second statement, because it sees changes that were committed while the first waited.
+    // A second statement, to see changes that were committed while the first one waited for the lock.
     return this.find(id, tx);
   }
 
@@ -155,11 +150,11 @@ export class PeopleRepository {
     ]);
   }
 
-  /** Deletes an agent's membership. A person without another membership is deleted with the whole login. */
+  /** Deletes an agent's membership. A person who has no other membership is deleted with the whole login. */
   async endMembership(tx: Transaction, agent: AgentKey): Promise<void> {
     const id = await this.memberships.findPersonId(tx, agent);
     if (id === null) return;
-    // An acceptance of another workspace's invitation takes this lock as well.
+    // Accepting an invitation of another workspace needs this lock, so `count` misses no membership.
     await this.lock(tx, id);
     await this.memberships.delete(tx, id, agent);
     if ((await this.memberships.count(tx, id)) === 0)
@@ -175,8 +170,8 @@ export class PeopleRepository {
   }
 
   /**
-   * Records that a person has logged in, and reports whether it was the first time. The caller holds the
-   * lock.
+   * Records that a person has logged in, and returns whether it was the first time. The transaction must hold
+   * the lock on the person's row.
    */
   async markLoggedIn(tx: Transaction, id: string): Promise<boolean> {
     const [before] = await tx.query<{ isFirst: boolean }>(
@@ -188,10 +183,7 @@ export class PeopleRepository {
   }
 }
 
-/**
- * Returns the form in which an e-mail address is stored and compared: in lower case, without blanks at its
- * ends.
- */
+/** Returns the form in which an e-mail address is stored and compared. */
 export function normalizeEmail(email: string): string {
   return trimUnseen(email).toLowerCase();
 }

@@ -6,13 +6,16 @@ export type Locale = (typeof LOCALES)[number];
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** Person who logs in. There is one login for an e-mail address, however many workspaces it opens. */
+/** Person who logs in. Each e-mail address has one login, which can open several workspaces. */
 export interface Person {
   id: string;
   /** E-mail address in lower case. */
   email: string;
   name: string;
-  /** Language of pages and mails; null for the one that the browser prefers. */
+  /**
+   * Language of pages and mails. Null if the person chose none: pages use the browser's language, mails
+   * English.
+   */
   locale: Locale | null;
   theme: Theme;
   hasSecondFactor: boolean;
@@ -24,7 +27,7 @@ export class UpdatePerson {
   @IsText(200)
   name?: string;
 
-  /** Language of pages and mails; null for the one that the browser prefers. */
+  /** Language of pages and mails; null for no choice. */
   @IsNullable()
   @IsIn(LOCALES)
   locale?: Locale | null;
