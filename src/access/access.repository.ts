@@ -30,7 +30,7 @@ export async function findRole(database: Database, tenantId: string, id: string)
 }
 
 /**
- * Locks a key's row in share mode. A revocation waits for the end of the transaction.
+ * Locks a key's row in share mode, so that a revocation of the key waits for the end of the transaction.
  * @returns false if the key was revoked or has expired
  */
 export async function lockWorkingKey(tx: Transaction, tenantId: string, id: string): Promise<boolean> {

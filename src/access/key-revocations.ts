@@ -2,13 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Actor } from './principal';
 import { Transaction } from '../database/transaction';
 
-/** Revocation of a key, which also ends or hands over the things that the key has made. */
+/** Revocation of an API key. The webhook endpoints that the key has made end, or pass to another key. */
 export interface KeyRevocation {
   tenantId: string;
   keyId: string;
-  /**
-   * Working key of the workspace that takes over the things that the key has made; null if they are to end.
-   */
+  /** Id of the working key of the workspace to which the endpoints pass; null if they end. */
   replacedBy: string | null;
   actor: Actor;
 }
@@ -19,22 +17,27 @@ export interface EndpointOfKey {
   name: string | null;
   url: string;
   /**
-   * Effect of the revocation. `INACTIVE`: none, because it sent nothing any more. `UNCHANGED`: none, because
-   * the key had only rolled its secret.
+   * Effect of the revocation. `INACTIVE`: none, because the endpoint was inactive. `UNCHANGED`: none, because
+   * the key had only rolled the endpoint's secret.
    */
   outcome: 'DEACTIVATED' | 'INACTIVE' | 'HANDED_OVER' | 'UNCHANGED';
-  /** Whether the key was given the endpoint's present secret: whoever has it can sign as the service does. */
+  /**
+   * Whether the key has read the endpoint's present secret. Anyone who has the secret can sign like this
+   * service.
+   */
   knewSecret: boolean;
 }
 
 type Effect = (tx: Transaction, revocation: KeyRevocation) => Promise<EndpointOfKey[]>;
 
-/** Ends or hands over the things that revoked keys have made, in the transaction of the revocation. */
+/**
+ * Applies the revocation of a key to the webhook endpoints of the key, in the transaction of the revocation.
+ */
 @Injectable()
 export class KeyRevocations {
   private effect: Effect | null = null;
 
-  /** Registers the effect of a revocation on the webhook endpoints of the key. */
+  /** Registers the effect of a revocation, which the module of webhooks provides. */
   register(effect: Effect): void {
     this.effect = effect;
   }

@@ -6,7 +6,7 @@ export type AgentRole = (typeof AGENT_ROLES)[number];
 export const ENTITLEMENTS = ['auditWebhookExport'] as const;
 export type Entitlement = (typeof ENTITLEMENTS)[number];
 
-/** Scopes of API keys, each with the acts that it allows. A route names the scope that it requires. */
+/** Scopes of API keys, each with the acts that it allows. */
 export const SCOPE_DESCRIPTIONS = {
   'conversations:read': 'list and read conversations and their messages, and search messages',
   'conversations:write': 'close, reopen or reassign conversations',
@@ -29,13 +29,12 @@ const MANAGERS: readonly Holder[] = ['OWNER', 'ADMIN'];
 const AGENTS: readonly Holder[] = AGENT_ROLES;
 const MANAGERS_AND_KEYS: readonly Holder[] = [...MANAGERS, 'API_KEY'];
 const EVERYONE: readonly Holder[] = [...AGENT_ROLES, 'API_KEY'];
-/** Holders of a permission that no agent and no key has: operators and the system alone. */
 const OPERATORS_ALONE: readonly Holder[] = [];
 
 /**
- * Roles that have each permission. Operators and the system may do everything; the route has checked an API
- * key's scopes before. Every method of a service that changes something requires its permission first, in its
- * transaction; one that reads requires one of the first block before it reads.
+ * Roles that have each permission. Operators and the system have all permissions. For an API key, the route
+ * has checked the scopes before. A service method that changes something checks its permission first in its
+ * transaction; a method that reads checks a `.read` permission before it reads.
  */
 export const PERMISSIONS = {
   'workspace.read': AGENTS,

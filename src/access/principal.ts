@@ -7,7 +7,7 @@ export interface Principal {
   tenant: PrincipalTenant;
 }
 
-/** Values of a workspace that every request needs. They are read together with the key. */
+/** Values of a workspace that every request needs. They are read together with the API key. */
 export interface PrincipalTenant {
   id: string;
   name: string;
@@ -18,18 +18,18 @@ export interface PrincipalTenant {
   isSuspended: boolean;
 }
 
-/** The place from which a change was made. The audit log stores it; values that are too long are cut. */
+/** Place from which a change was made, for the audit log. Values that are too long are cut. */
 export interface Origin {
   /** IP address of the client. */
   address?: string;
   userAgent?: string;
-  /** Value of the request's `X-Request-Id` header, which is in the logs too. */
+  /** Value of the request's `X-Request-Id` header, by which the request is found in the logs. */
   requestId?: string;
 }
 
 /**
- * An API key as the author of a change. The route has checked its scopes; a service looks at them where a
- * request needs more than its route does. Without them it has none.
+ * API key as the author of a change. The route has checked the scopes that it requires; a service checks
+ * further ones in `scopes`. A missing list counts as no scopes.
  */
 export interface KeyActor {
   type: 'api_key';
@@ -38,8 +38,8 @@ export interface KeyActor {
 }
 
 /**
- * The author of a change: an agent in the dashboard, an API key, an operator of the CLI, or the service
- * itself. The audit log stores its `origin`; a dashboard's backend passes the origin of its own request.
+ * Author of a change: an agent in the dashboard, an API key, an operator of the CLI, or the service itself.
+ * The audit log stores `origin`; a dashboard's backend passes the origin of its own request.
  */
 export type Actor = (
   | { type: 'agent'; id: string }
@@ -50,15 +50,12 @@ export type Actor = (
 
 export const SYSTEM = { type: 'system', id: null } as const satisfies Actor;
 
-/** Reports whether an actor has one of the scopes. They bind API keys alone. */
+/** Reports whether an actor has one of the scopes. Actors other than API keys have all scopes. */
 export function hasScope(actor: Actor, scopes: readonly Scope[]): boolean {
   return actor.type !== 'api_key' || scopes.some((scope) => actor.scopes?.includes(scope));
 }
 
-/**
- * Returns an actor as one text, as in an `audit.event`: the id of an agent or key, `operator:<name>`, or
- * `system`.
- */
+/** Returns an actor as one text: the id of an agent or key, `operator:<name>`, or `system`. */
 export function actorIdOf(actor: Actor): string {
   if (actor.type === 'operator') return `operator:${actor.name}`;
   return actor.id ?? actor.type;

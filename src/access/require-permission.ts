@@ -11,11 +11,11 @@ const MAX_NAME = 100;
 
 /**
  * Refuses an actor who lacks a permission in the workspace. Call it first in the transaction of a change, or
- * directly after the lock of the workspace's row if the change needs that lock. It locks an agent's row in
- * share mode. So no change of the agent commits after the agent was deactivated or got another role.
- * @throws AppError NOT_FOUND: the tenantId is no UUID; INVALID_BODY: the agent is unknown, inactive or of
- *   another workspace, or the operator has no name; FORBIDDEN: the agent's role lacks the permission, or an
- *   API key may never have it
+ * directly after the lock on the workspace's row. It locks an agent's row in share mode, so that no change of
+ * the agent commits after the agent was deactivated or got another role.
+ * @throws AppError NOT_FOUND: `tenantId` is no UUID; INVALID_BODY: the agent is unknown, inactive or of
+ * another workspace, or the operator has no name; FORBIDDEN: the agent's role lacks the permission, or an API
+ * key may never have it
  */
 export async function requirePermission(
   tx: Transaction,
@@ -28,8 +28,8 @@ export async function requirePermission(
 }
 
 /**
- * Refuses an actor who lacks the permission to read. Call it before the read. For an agent it runs a
- * statement that locks nothing; for any other actor it runs no statement.
+ * Refuses an actor who lacks the permission to read. Call it before the read. It locks nothing, and runs a
+ * statement only for an agent.
  * @throws AppError INVALID_BODY, FORBIDDEN: as `requirePermission`
  */
 export function requireReadPermission(
@@ -42,8 +42,8 @@ export function requireReadPermission(
 }
 
 /**
- * Refuses an agent who is not an OWNER, for a change of an OWNER: an ADMIN may neither make nor change one.
- * Call it after `requirePermission`.
+ * Refuses an agent who is no OWNER. Call it after `requirePermission` before an OWNER is made or changed,
+ * which an ADMIN may not do.
  * @throws AppError FORBIDDEN
  */
 export async function requireOwner(tx: Transaction, tenantId: string, actor: Actor): Promise<void> {
@@ -52,9 +52,8 @@ export async function requireOwner(tx: Transaction, tenantId: string, actor: Act
 }
 
 /**
- * Refuses a key that was revoked or has expired since its request began. Call it in a change that outlasts
- * the key, such as that of a webhook endpoint. So no such change of the key commits after the key was
- * revoked.
+ * Refuses an API key that was revoked or has expired since its request began. Call it before a change that
+ * outlasts the key, such as that of a webhook endpoint: then none commits after the key's revocation.
  * @throws AppError UNAUTHENTICATED
  */
 export async function requireWorkingKey(tx: Transaction, tenantId: string, actor: Actor): Promise<void> {

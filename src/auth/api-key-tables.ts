@@ -1,6 +1,5 @@
 import { TableDeclaration } from '../database/tables/table-declaration';
 
-/** Declares the table of API keys, and the look-up of their hashes. */
 export const API_KEY_TABLES: TableDeclaration[] = [
   {
     name: 'api_key_hashes',

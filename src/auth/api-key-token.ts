@@ -13,7 +13,7 @@ export function generateApiKey(): string {
   return PREFIX + random + checksum(PREFIX + random);
 }
 
-/** Checks the form and the checksum, so that a mistyped key costs no query. */
+/** Reports whether a text has the form and the checksum of a key, so that a mistyped key costs no query. */
 export function isWellFormedApiKey(text: string): boolean {
   return FORM.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }

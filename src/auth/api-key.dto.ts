@@ -42,7 +42,7 @@ export class CreateApiKey {
   scopes: Scope[];
 
   /**
-   * Time at which the key expires. The default is the end of the longest life that the operator allows;
+   * Time at which the key expires. By default it is the end of the longest life that the operator allows;
    * without such a limit, the key never expires.
    */
   @IsOptional()
@@ -62,7 +62,9 @@ export class CreateApiKey {
 
 const REVOCATION_REASONS = ['LEAKED', 'REPLACED'] as const;
 
-/** Revocation of a key. The reason decides about the webhook endpoints that the key made or redirected. */
+/**
+ * Revocation of a key. The reason decides the fate of the webhook endpoints that the key made or redirected.
+ */
 export class RevokeApiKey {
   /**
    * `LEAKED`: other people have the key, or it is not needed any more; its endpoints are deactivated.
@@ -71,17 +73,14 @@ export class RevokeApiKey {
   @IsIn(REVOCATION_REASONS, { message: `must be one of ${REVOCATION_REASONS.join(', ')}` })
   reason: (typeof REVOCATION_REASONS)[number];
 
-  /** Id of the new key, with `REPLACED` alone. */
+  /** Id of the key that takes the endpoints over; required with `REPLACED`, forbidden with `LEAKED`. */
   @IsOptional()
   @IsString()
   replacedBy?: string;
 }
 
 export class ListApiKeys {
-  /**
-   * Minimum age in days: only keys that still work and were neither created nor used for this long are
-   * listed.
-   */
+  /** Number of days. The list then has only working keys that were neither created nor used in this time. */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -89,11 +88,10 @@ export class ListApiKeys {
   unusedForDays?: number;
 }
 
-/** API key without its value. */
 export interface ApiKeySummary {
   id: string;
   name: string;
-  /** Text by which people recognize the key: `plk_`, the next 4 characters, `…` and the last 4 characters. */
+  /** Text by which people recognize the key, such as `plk_Ab3d…x9Yz`. */
   preview: string;
   scopes: Scope[];
   /** Networks (CIDR) from which the key may be used; null for all. */
@@ -101,20 +99,18 @@ export interface ApiKeySummary {
   /** Agent who created the key; null for an operator or the system. */
   createdBy: string | null;
   createdAt: Date;
-  /** Time of the last use, to the minute. */
+  /** Time of the last use, recorded at most once a minute. */
   lastUsedAt: Date | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
 }
 
-/**
- * Revoked key, and the effect of the revocation on each webhook endpoint that the key had made or changed.
- */
+/** Revoked key, with the effect on each webhook endpoint that the key had made or changed. */
 export interface RevokedApiKey extends ApiKeySummary {
   endpoints: EndpointOfKey[];
 }
 
 export interface CreatedApiKey extends ApiKeySummary {
-  /** Value of the key. Only this result has it: the service stores a hash. */
+  /** Value of the key. It can't be read again, because the service stores only its hash. */
   key: string;
 }

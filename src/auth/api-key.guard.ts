@@ -15,12 +15,15 @@ import { ApiKeyOwner, ApiKeysRepository } from './api-keys.repository';
 import { RefusedApiKeys } from './refused-api-keys';
 
 const BEARER = /^Bearer(?: +(.+))?$/i;
-/** Limit of refusals for one client network, against guessing. A valid key from that network still passes. */
+/**
+ * Limit of refusals a minute for one client network, against guessing. A valid key from that network still
+ * passes.
+ */
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused API keys.' };
 
 /**
- * Authenticates each request by its API key, checks the client's address where the key has networks, and
- * attaches the principal, unless the route is public.
+ * Authenticates each request by its API key, unless the route is public. Refuses a key whose allowed networks
+ * do not include the client's address, and attaches the principal to the request.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -52,8 +55,8 @@ export class ApiKeyGuard implements CanActivate {
     }
     const { allowedNetworks } = authenticated;
     if (allowedNetworks && !isInNetworks(request.ip, allowedNetworks)) {
-      // It counts as refused and not for the workspace's rate, which a thief of the key could use up. The
-      // answer tells nothing of the workspace, the key or its networks.
+      // The refusal does not use up the workspace's rate limit, or a thief of the key could exhaust it. The
+      // answer reveals nothing about the workspace, the key or its networks.
       await this.countRefusal(context, hash);
       throw new AppError('FORBIDDEN', 'The API key may not be used from this address.');
     }
@@ -62,7 +65,7 @@ export class ApiKeyGuard implements CanActivate {
     return true;
   }
 
-  /** Refuses a request that would find no slot in time, before it costs more than that. */
+  /** Refuses a request that would get no slot in time, before the request costs a statement. */
   private refuseEarly(context: ExecutionContext, hash: Buffer): void {
     const owner = this.lookup.findAccepted(hash);
     if (owner && !hasOwnBudget(this.reflector, context)) this.budgets.requireRoom('requests', owner.tenantId);
@@ -74,7 +77,7 @@ export class ApiKeyGuard implements CanActivate {
     return this.limiter.countCall(`refused:${clientNetworkOf(request)}`, REFUSALS);
   }
 
-  /** Records the use of a key, in a write that the request does not wait for. */
+  /** Records the use of a key. The request does not wait for the write. */
   private markUsed({ principal }: AuthenticatedRequest): void {
     this.keys
       .markUsed(principal.tenant.id, principal.apiKeyId)
@@ -85,8 +88,8 @@ export class ApiKeyGuard implements CanActivate {
 }
 
 /**
- * Reads the key from either header. Both may carry the same one. An `Authorization` of another scheme, such
- * as the Basic of a proxy, is not read.
+ * Reads the key from the `Authorization` or the `X-Api-Key` header; both may contain the same key. Schemes
+ * other than Bearer, such as the Basic of a proxy, are ignored.
  */
 function keyOf({ headersDistinct }: Request): string {
   const bearers = (headersDistinct['authorization'] ?? [])

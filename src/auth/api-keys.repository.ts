@@ -8,21 +8,19 @@ import { FoundKey } from '../http/limits/key-lookup';
 import { ApiKeySummary } from './api-key.dto';
 import { hashApiKey } from './api-key-token';
 
-/** Limit of a workspace's keys that work. */
+/** Limit of a workspace's keys that are neither revoked nor expired. */
 export const MAX_WORKING_KEYS = 200;
-/** Number of a workspace's keys that are kept though they were revoked or have expired. */
+/** Number of a workspace's revoked and expired keys that stay stored. */
 const KEPT_ENDED_KEYS = 300;
-/** Number of older ones that one creation deletes. */
+/** Limit of the older ended keys that the creation of a key deletes. */
 const DELETED_AT_ONCE = 100;
 
 const WORKS = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())';
 
-/** Columns of an ApiKeySummary, in SQL. */
 const SUMMARY = `id, name, 'plk_' || first_chars || '…' || last_chars AS preview, scopes,
   allowed_networks AS "allowedNetworks", created_by AS "createdBy", created_at AS "createdAt",
   last_used_at AS "lastUsedAt", expires_at AS "expiresAt", revoked_at AS "revokedAt"`;
 
-/** Workspace and id of a key, which are found by the key's hash. */
 export interface ApiKeyOwner {
   tenantId: string;
   id: string;
@@ -33,7 +31,6 @@ interface RefusedApiKey extends HashedKey {
   reason: 'revoked' | 'expired' | 'address' | 'other';
 }
 
-/** Fields of a key that is created. */
 type NewApiKey = Pick<
   ApiKeySummary,
   'id' | 'name' | 'scopes' | 'allowedNetworks' | 'createdBy' | 'createdAt' | 'expiresAt'
@@ -56,8 +53,8 @@ export class ApiKeysRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reads a key with its workspace, on every request. Nothing of them is cached, so a revocation takes effect
-   * at once.
+   * Reads a working key with its workspace. Nothing is cached, so a revocation takes effect at the next
+   * request.
    */
   async authenticate({ tenantId, id: keyId }: ApiKeyOwner, hash: Buffer): Promise<Authenticated | null> {
     const [row] = await this.database.pipelinedRead<AuthenticationRow>(
@@ -76,8 +73,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Returns the workspace and id of the key of each hash that has one. Keys that were revoked or have expired
-   * are left out, unless their workspaces would have to be read one by one.
+   * Returns the workspace and id of each key that has one of the hashes. Revoked and expired keys may be
+   * among them; `authenticate` refuses these.
    */
   async lookUp(hashes: Buffer[]): Promise<FoundKey<ApiKeyOwner>[]> {
     const working = await this.database.preparedAcross<HashedKey>(
@@ -90,7 +87,10 @@ export class ApiKeysRepository {
     return rows.map(({ hash, ...owner }) => ({ key: hash, owner }));
   }
 
-  /** Returns the keys with these hashes, also revoked and expired ones, and why they are refused now. */
+  /**
+   * Returns the keys with these hashes, including revoked and expired ones, and the reason why each is
+   * refused now.
+   */
   async findByHashes(hashes: Buffer[]): Promise<RefusedApiKey[]> {
     const found: RefusedApiKey[] = [];
     for (const [tenantId, owners] of groupByWorkspace(await this.findOwners(hashes))) {
@@ -130,7 +130,7 @@ export class ApiKeysRepository {
     return row!.count;
   }
 
-  /** Lists the keys that work, and the latest that do not, newest first. */
+  /** Lists the working keys and the latest 300 revoked or expired ones, newest first. */
   async list(tenantId: string): Promise<ApiKeySummary[]> {
     if (!isId(tenantId)) return [];
     // One after the other, because a request uses one connection.
@@ -146,7 +146,7 @@ export class ApiKeysRepository {
     );
   }
 
-  /** Deletes the oldest keys that do not work any more, beyond those that are kept. */
+  /** Deletes revoked and expired keys except the latest 300, at most 100 at once. */
   async deleteOldest(tx: Transaction, tenantId: string): Promise<void> {
     const deleted = await tx.query<{ hash: Buffer }>(
       `DELETE FROM api_keys WHERE tenant_id = $1 AND id IN (
@@ -159,7 +159,7 @@ export class ApiKeysRepository {
     await tx.query('DELETE FROM api_key_hashes WHERE hash = ANY ($1)', [deleted.map(({ hash }) => hash)]);
   }
 
-  /** Lists the keys that still work, and that were neither used nor created in the last `days` days. */
+  /** Lists the working keys that were neither used nor created in the last `days` days, newest first. */
   async listUnused(tenantId: string, days: number): Promise<ApiKeySummary[]> {
     if (!isId(tenantId)) return [];
     return this.database.query(
@@ -170,7 +170,9 @@ export class ApiKeysRepository {
     );
   }
 
-  /** Adds a key. The database gets the hash of the key's value, and a few characters to recognize it by. */
+  /**
+   * Adds a key. The database stores the hash of the key's value, and 8 of its characters to recognize it by.
+   */
   async insert(tx: Transaction, tenantId: string, value: string, key: NewApiKey): Promise<ApiKeySummary> {
     const { id, name, scopes, allowedNetworks, createdBy, createdAt, expiresAt } = key;
     const hash = hashApiKey(value);
@@ -188,7 +190,10 @@ export class ApiKeysRepository {
     return inserted!;
   }
 
-  /** Locks a key's row. It waits for the changes that share the lock, and excludes further ones. */
+  /**
+   * Locks a key's row. It waits for transactions that hold the row in share mode (`lockWorkingKey`), and
+   * further ones wait for the commit.
+   */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ApiKeySummary | null> {
     if (!isId(id)) return null;
     const [key] = await tx.query<ApiKeySummary>(
@@ -198,7 +203,7 @@ export class ApiKeysRepository {
     return key ?? null;
   }
 
-  /** Locks up to `count` keys that an agent has created and that are not revoked, as `lock` does. */
+  /** Locks the rows of up to `count` keys that an agent has created and that are not revoked. */
   async lockActiveByCreator(
     tx: Transaction,
     tenantId: string,
@@ -222,7 +227,6 @@ export class ApiKeysRepository {
   }
 }
 
-/** Key with its workspace. The workspace has the fields of a principal. */
 type AuthenticationRow = Pick<Principal, 'apiKeyId' | 'scopes'> &
   Omit<Authenticated, 'principal'> &
   PrincipalTenant;

@@ -26,7 +26,7 @@ import { ApiKeysRepository, MAX_WORKING_KEYS } from './api-keys.repository';
 const REVOKED_AT_ONCE = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Manages a workspace's API keys, for the dashboard and the CLI. The REST API has no route for it. */
+/** Manages a workspace's API keys, for the dashboard and the CLI. The REST API has no route for this. */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -40,8 +40,9 @@ export class ApiKeysService {
 
   /**
    * Creates a key. Only this result contains the key's value; the database stores a hash. A workspace has up
-   * to 200 working keys. Of revoked and expired keys it keeps the latest 300: a creation deletes older ones.
-   * @throws AppError INVALID_BODY, also for one key too many; FORBIDDEN; NOT_FOUND (the workspace)
+   * to 200 working keys. Of its revoked and expired keys, a creation deletes all but the latest 300.
+   * @throws AppError INVALID_BODY: also if the workspace has 200 working keys; FORBIDDEN; NOT_FOUND (the
+   * workspace)
    */
   async create(tenantId: string, input: CreateApiKey, actor: Actor): Promise<CreatedApiKey> {
     const { name, scopes, expiresAt, allowedNetworks } = validate(CreateApiKey, input);
@@ -56,7 +57,7 @@ export class ApiKeysService {
       expiresAt: this.chooseExpiry(expiresAt),
     };
     return this.database.transaction(async (tx) => {
-      // Two creations at once could otherwise exceed the limit.
+      // Without this lock, two creations at once could exceed the limit.
       await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'api_key.create');
       if ((await this.keys.countWorking(tenantId, tx)) >= MAX_WORKING_KEYS)
@@ -93,16 +94,17 @@ export class ApiKeysService {
 
   /**
    * Revokes a key. Every process refuses the key's next request. The same transaction changes the webhook
-   * endpoints that the key made, or whose URL it set last. They are deactivated and their pending deliveries
-   * are cancelled, or the key `replacedBy` takes them over. A second call does the same to endpoints that
-   * still belong to the key.
-   * @throws AppError INVALID_BODY: no reason, or a replacement that is no other working key of the workspace;
-   *   FORBIDDEN, NOT_FOUND
+   * endpoints that the key made, or whose URL it set last: they are deactivated and their pending deliveries
+   * cancelled, or they pass to the key `replacedBy`. A repeated call does this for endpoints that still
+   * belong to the key.
+   * @throws AppError INVALID_BODY: the reason is missing, or `replacedBy` is no other working key of the
+   * workspace; FORBIDDEN, NOT_FOUND
    */
   async revoke(tenantId: string, id: string, input: RevokeApiKey, actor: Actor): Promise<RevokedApiKey> {
     const given = checkRevocation(input);
     return this.database.transaction(async (tx) => {
-      // Two revocations that name each other's key as the new one would lock both in different orders.
+      // Against a deadlock: two revocations that name each other's key in `replacedBy` lock the same two
+      // rows.
       await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'api_key.revoke');
       const key = await this.keys.lock(tx, tenantId, id);
@@ -113,11 +115,11 @@ export class ApiKeysService {
   }
 
   /**
-   * Revokes all keys that an agent has created, each as `revoke` does, in steps of 100. Each key gets an
-   * entry in the audit log. After an interrupted call, another call revokes the remaining keys.
+   * Revokes all keys that an agent has created, each as `revoke` does, 100 in one transaction. If a call is
+   * interrupted, another call revokes the remaining keys.
    * @returns the keys that this call has revoked
-   * @throws AppError INVALID_BODY: no reason, or a replacement that is no working key of another creator in
-   *   the workspace; FORBIDDEN
+   * @throws AppError INVALID_BODY: the reason is missing, or `replacedBy` is no working key of the workspace
+   * that another creator made; FORBIDDEN
    */
   async revokeByCreator(
     tenantId: string,
@@ -164,8 +166,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Refuses a replacement that does not work, belongs to another workspace, or is itself revoked. It locks
-   * the replacement, which therefore still works when the revocation commits.
+   * Refuses a replacement that does not work or that is itself being revoked. It locks the replacement's row,
+   * so the key still works when the revocation commits.
    */
   private async requireReplacement(
     tx: Transaction,
@@ -181,7 +183,7 @@ export class ApiKeysService {
 
   /**
    * Returns the time at which a new key expires; null for never.
-   * @throws AppError INVALID_BODY: later than the longest life that the operator allows
+   * @throws AppError INVALID_BODY: the key would live longer than the operator allows
    */
   private chooseExpiry(expiresAt: Date | undefined): Date | null {
     const { apiKeyMaxLifeDays: days } = this.config;
@@ -193,7 +195,7 @@ export class ApiKeysService {
 }
 
 /**
- * Validates a revocation: it names a replacement if and only if its reason is `REPLACED`.
+ * Validates the input of a revocation. Only the reason `REPLACED` allows a replacement, and it requires one.
  * @throws AppError INVALID_BODY
  */
 function checkRevocation(input: RevokeApiKey): RevokeApiKey {

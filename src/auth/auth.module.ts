@@ -31,8 +31,8 @@ export class AuthModule {
 }
 
 /**
- * Provides the guards that every request to the API passes, in this order, and the interceptor that then
- * gives the request a slot.
+ * Provides the guards through which every API request goes, in this order. Afterwards the interceptor
+ * acquires a slot for the request.
  */
 @Module({
   imports: [

@@ -6,16 +6,16 @@ import { Database } from '../database/database';
 import { RateLimiter } from '../http/limits/rate-limiter';
 import { RATE_LIMITED_PATHS, rateKeyOf } from './rate-limit-paths';
 
-/** Requests of a workspace to one path, in the present window of a minute. */
+/** Requests of a workspace to one path in the present minute. */
 export interface RateLimitUse {
   /** Template of the path, such as `/api/v1/conversations/:id`. */
   path: string;
-  /** Requests with any of the workspace's keys, refused ones included. */
+  /** Number of requests with any key of the workspace, including refused requests. */
   used: number;
   endsInSeconds: number;
 }
 
-/** Tells how much of its rate limit a workspace uses, for the dashboard. */
+/** Reads how much of its rate limit a workspace uses, for the dashboard. */
 @Injectable()
 export class RateLimitUseService {
   constructor(
@@ -24,8 +24,8 @@ export class RateLimitUseService {
   ) {}
 
   /**
-   * Lists the paths that were called in the present minute, the busiest first.
-   * @returns null while Redis is down, when each process counts for itself
+   * Lists the paths that the workspace has called in the present minute, the busiest first.
+   * @returns null while Redis is down, because each process then counts for itself
    * @throws AppError FORBIDDEN
    */
   async list(tenantId: string, actor: Actor): Promise<RateLimitUse[] | null> {

@@ -8,14 +8,14 @@ import { rateKeyOf } from './rate-limit-paths';
 
 export const RATE_WINDOW_MS = 60_000;
 
-/** Returns the limit of the request's workspace. The throttler calls it on every request. */
+/** Returns the requests a minute that the workspace of a request may make to one path. */
 export function limitOf(context: ExecutionContext): number {
   return rateLimitOf(context.switchToHttp().getRequest<AuthenticatedRequest>().principal.tenant);
 }
 
 /**
- * Limits requests a minute by workspace and path, over all keys and methods. A path is the route's template,
- * so that ids do not multiply the quota.
+ * Limits the requests a minute of a workspace to a path, all keys and methods together. The path is the
+ * route's template, so that ids do not multiply the quota.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {

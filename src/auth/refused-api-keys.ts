@@ -5,8 +5,8 @@ import { Metrics } from '../metrics/metrics';
 import { ApiKeysRepository } from './api-keys.repository';
 
 /**
- * Limit of the different keys that are counted in a window of ten minutes. Only the metric counts further
- * ones.
+ * Limit of the different keys that are counted in ten minutes. Refusals of further keys count in the metric
+ * only.
  */
 const MAX_KEYS = 1_000;
 
@@ -16,9 +16,8 @@ interface Refusals extends Times {
 }
 
 /**
- * Counts refused API keys. A key that some workspace has had, such as a revoked one, gets an audit entry
- * every ten minutes. The database is read only then, so forged keys cost one read in ten minutes. It refuses
- * nothing itself, and its counts go to the audit log, so it uses no fixed window.
+ * Counts refused API keys for the audit log. Every ten minutes it adds one entry for each key that a
+ * workspace has had, such as a revoked one. Forged keys cost one read of the database in ten minutes.
  */
 @Injectable()
 export class RefusedApiKeys implements OnModuleInit {
@@ -36,7 +35,7 @@ export class RefusedApiKeys implements OnModuleInit {
 
   /**
    * Counts a refusal.
-   * @param hash of a well-formed key; null for any other text
+   * @param hash hash of a well-formed key; null for any other text
    */
   count(hash: Buffer | null, origin: Origin): void {
     this.metrics.apiKeysRefused.inc({ reason: hash ? 'refused' : 'malformed' });
