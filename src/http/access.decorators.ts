@@ -33,11 +33,11 @@ export const AnyScope = () =>
     ApiErrors('FORBIDDEN', 'WORKSPACE_SUSPENDED'),
   );
 
-/** Documents the key that the guard requires, in either header and with these scopes. */
+/** Documents that a route requires a key with these scopes, in one of two headers. */
 const ApiSecured = (...scopes: Scope[]) =>
   applyDecorators(ApiSecurity('bearer', scopes), ApiSecurity('apiKey', scopes));
 
-/** A request that has passed ApiKeyGuard. */
+/** Request that has passed ApiKeyGuard. */
 export interface AuthenticatedRequest extends IdentifiedRequest {
   principal: Principal;
 }

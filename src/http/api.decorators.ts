@@ -16,7 +16,6 @@ import { MAX_LIMIT } from '../common/page';
 // These decorators document routes for OpenAPI. They do not change the behaviour of a route.
 
 const SUCCESS_HEADERS = [...ANSWER_HEADERS, ...RATE_LIMIT_HEADERS];
-/** Error codes that every route can answer with. */
 const COMMON_ERRORS: ApiErrorCode[] = ['UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
 
 interface AnswerOptions {
@@ -98,7 +97,6 @@ export function ApiConversationId(): MethodDecorator {
   return ApiId('conversation', '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11');
 }
 
-/** Documents the `:id` of a path. */
 export function ApiId(thing: string, example: string): MethodDecorator {
   return ApiParam({
     name: 'id',

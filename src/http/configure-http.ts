@@ -33,15 +33,18 @@ export interface HttpOptions extends Pick<HttpSettings, 'trustProxy'> {
   describeCaller?: DescribeCaller;
   /** Middleware that runs before a body is read, such as static files. */
   beforeBody?: RequestHandler[];
-  /** Largest bodies of routes, of which the first that matches counts; 256 KiB elsewhere. */
+  /**
+   * Largest bodies of some routes. The first entry that matches a request counts; all other routes have 256
+   * KiB.
+   */
   bodyLimits?: BodyLimit[];
 }
 
 /**
- * Gives an application the edge of the REST API. It limits connections, bodies, unread answers and times. It
- * adds request ids, access log and metrics, checks input by the classes of the routes, and gives every error
- * the same form. Call it once, before the application listens, on an application that was created with
- * `bodyParser: false` and imports `MessagingModule`.
+ * Configures an application like the REST API. It limits connections, bodies, unread answers and the time
+ * that clients take. It adds request ids, an access log and metrics, validates input by the classes of the
+ * routes, and gives every error the same form. Call it once, before the application listens, on an
+ * application that was created with `bodyParser: false` and imports `MessagingModule`.
  */
 export function configureHttp(app: NestExpressApplication, options: HttpOptions): void {
   const { logger, trustProxy, limits, headers = [], beforeBody = [] } = options;

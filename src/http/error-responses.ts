@@ -3,7 +3,6 @@ import { API_ERROR_STATUS, ApiErrorCode, ErrorDetail, RETRYABLE } from '../commo
 import { REASONS } from '../common/reason-texts';
 import { makeFault } from '../common/error-texts';
 
-/** Documentation of an error: when it is answered, and an example. */
 export interface ErrorDocumentation {
   when: string;
   message: string;
@@ -76,26 +75,25 @@ const DOCUMENTATION: Record<ApiErrorCode, ErrorDocumentation> = {
 };
 
 const EXAMPLE_REQUEST_ID = '019ab3f6-1c20-7e11-9d3a-4b5c6d7e8f90';
-/** Codes of errors that are answered before the request is counted for the rate limit. */
+/** Codes of errors that are answered before the rate limit counts the request. */
 const BEFORE_RATE_LIMIT: ApiErrorCode[] = ['UNAUTHENTICATED', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE'];
-/** Names of the headers that every answer has. */
 export const ANSWER_HEADERS = ['X-Request-Id', 'Cache-Control', 'X-Content-Type-Options', 'Vary'];
 export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** Meanings of errors that differ on routes without a key. */
+/** Documentation of errors whose meaning differs on routes without an API key. */
 export interface OtherErrors {
-  /** Start of the names of these errors among the components of an OpenAPI document. */
+  /** Prefix of the names of these responses among the components of an OpenAPI document. */
   name: string;
   documentation: Partial<Record<ApiErrorCode, ErrorDocumentation>>;
-  /** Headers that the route's answers have and others do not. */
+  /** Headers that only the answers of these routes have. */
   headers?: string[];
 }
 
-/** Key of a documented response with the name under which the operations of an OpenAPI document share it. */
+/** Property of a documented response that contains its name among the components of an OpenAPI document. */
 export const COMPONENT_NAME = 'x-component-name';
 type ErrorResponse = ApiResponseOptions & { [COMPONENT_NAME]: string };
 
-/** Documents error codes as responses, one for each status. */
+/** Returns the documentation of error codes: one response for each HTTP status. */
 export function errorResponses(codes: ApiErrorCode[], others?: OtherErrors): ErrorResponse[] {
   const statuses = new Set(codes.map((code) => API_ERROR_STATUS[code]));
   return [...statuses].map((status) =>
@@ -149,7 +147,7 @@ function exampleOf(code: ApiErrorCode, { message, details }: ErrorDocumentation)
   return { error: { code, message, ...(details && { details }), requestId: EXAMPLE_REQUEST_ID } };
 }
 
-/** Returns references to the headers that the document describes once. */
+/** Returns references to headers that the OpenAPI document describes once, among its components. */
 export function headerRefs(names: string[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -5,10 +5,13 @@ import { isDatabaseAway } from '../database/driver/database-errors';
 import { sendError } from './connections/error-answer';
 import { IdentifiedRequest } from './connections/request-id';
 
-/** Start of the router's message for a path with a broken percent-encoding, which is answered with 400. */
+/** Start of the message of the router's 400 error for a path with a broken percent-encoding. */
 const UNDECODABLE_PATH = /^Failed to decode param/;
 
-/** Turns every error into a response. An unexpected one becomes 500 and is logged with its stack. */
+/**
+ * Turns every error into a response. An unexpected error becomes a 500 response, and is logged with its
+ * stack.
+ */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger(ErrorFilter.name);
@@ -30,7 +33,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Turns an error of the router or the body parser into the API's. */
+/** Turns an error of the router or the body parser into an error of the API. */
 function fromHttp(exception: HttpException): AppError {
   switch (exception.getStatus()) {
     case 404:

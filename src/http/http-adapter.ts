@@ -3,12 +3,13 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 
 /**
- * Express without two slow steps. An empty Nest route takes 12 µs of processor time instead of 73 for a small
- * object. For a list of 50 rows it takes 30 instead of 99.
+ * Replaces two slow steps of Express. An empty Nest route takes 12 µs of processor time instead of 73 for a
+ * small object, and 30 instead of 99 for a list of 50 rows.
  */
 export class HttpAdapter extends ExpressAdapter {
   /**
-   * Sends plain objects as JSON without Express's checks for other kinds of bodies: 15 → 12 and 36 → 30 µs.
+   * Sends plain objects as JSON, without Express's checks for other kinds of bodies: 12 µs instead of 15 for
+   * a small object, 30 instead of 36 for 50 rows.
    */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (!isPlain(body) || response.req.fresh) return super.reply(response, body, statusCode);
@@ -20,17 +21,18 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   /**
-   * Sets the handler of unknown paths without the prefix that Nest passes. With the prefix, other unknown
-   * paths would get Express's HTML page.
+   * Sets the handler of unknown paths without the prefix that Nest passes. With the prefix, unknown paths
+   * outside it would get Express's HTML page.
    */
   override setNotFoundHandler(handler: Parameters<ExpressAdapter['setNotFoundHandler']>[0]): void {
     super.setNotFoundHandler(handler);
   }
 
   /**
-   * Creates requests and responses with Express's prototypes: 15 µs instead of 73, and 36 instead of 99.
-   * Express replaces the prototype of each one, and V8 is slow on an object whose prototype has changed.
-   * Nest's server options are ignored: the service runs behind a proxy, over plain HTTP.
+   * Creates requests and responses with Express's prototypes: 15 µs instead of 73 for a small object, 36
+   * instead of 99 for 50 rows. Express would replace the prototype of each object, and V8 is slow on an
+   * object whose prototype has changed. Nest's server options are ignored: the service runs behind a proxy,
+   * over plain HTTP.
    */
   override initHttpServer(): void {
     const express = this.getInstance<Express>();
@@ -38,8 +40,8 @@ export class HttpAdapter extends ExpressAdapter {
     class ExpressResponse extends ServerResponse {}
     Object.setPrototypeOf(ExpressRequest.prototype, express.request);
     Object.setPrototypeOf(ExpressResponse.prototype, express.response);
-    // Express would set these prototypes on each request and response, which have them already: nothing
-    // changes.
+    // Express sets these prototypes on each request and response. They have them from their classes, so V8
+    // changes nothing.
     express.request = ExpressRequest.prototype as typeof express.request;
     express.response = ExpressResponse.prototype as typeof express.response;
     const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };

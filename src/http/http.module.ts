@@ -3,10 +3,7 @@ import { Connections } from './connections/connections';
 import { EventStreams } from './streams/event-streams';
 import { RequestBodies } from './connections/request-bodies';
 
-/**
- * Limits the connections, bodies and streams that the HTTP server of this process holds. `configureHttp` sets
- * the limits.
- */
+/** Provides the limits of the connections, bodies and streams of this process. `configureHttp` sets them. */
 @Global()
 @Module({
   providers: [Connections, RequestBodies, EventStreams],

@@ -5,15 +5,15 @@ import { AppError } from '../common/app-error';
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 /** Names of UTF-8, and of ASCII, which is a part of it. */
 const TAKEN_CHARSETS = ['utf-8', 'utf8', 'us-ascii'];
-/** Length at which an answer cuts the name of a charset. */
+/** Number of characters of a charset's name that an error message shows. */
 const MAX_NAME = 40;
 
 /** Decodes UTF-8 without its byte order mark, and throws at bytes that are not UTF-8. */
 const strict = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Parses the bytes that a body parser has read, which must be JSON in UTF-8; a middleware. Bytes of another
- * encoding would become other characters silently.
+ * Parses the body, which a body parser has read as bytes: it must be JSON in UTF-8. Bytes of another encoding
+ * are refused, because they would silently become other characters.
  * @throws AppError INVALID_BODY
  */
 export function parseJsonBody(request: Request, _: Response, next: NextFunction): void {
@@ -42,7 +42,7 @@ function parse(bytes: Buffer): unknown {
 }
 
 function decode(bytes: Buffer): string {
-  // ASCII in UTF-16 or UTF-32 is valid UTF-8 as well, with a NUL beside each character. JSON has none.
+  // ASCII text in UTF-16 or UTF-32 is valid UTF-8, but with NUL bytes, which JSON never has.
   if (bytes.subarray(0, 4).includes(0)) throw notUtf8();
   try {
     return strict.decode(bytes);

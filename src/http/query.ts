@@ -5,7 +5,8 @@ import { AppError } from '../common/app-error';
 const ENCODED = /(?:%[0-9a-f]{2})+/gi;
 
 /**
- * Parses a query, which must be UTF-8. Bytes of another encoding would become other characters silently.
+ * Parses a query string in UTF-8. Bytes of another encoding are refused, because they would silently become
+ * other characters.
  * @throws AppError INVALID_QUERY
  */
 export function parseQuery(query: string | null): object {

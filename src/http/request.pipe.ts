@@ -22,7 +22,10 @@ export class RequestPipe implements PipeTransform {
   }
 }
 
-/** Refuses every query parameter, on routes without a query DTO. A DTO would refuse unknown ones. */
+/**
+ * Refuses every query parameter. Use it on a route without a query DTO, which would refuse unknown
+ * parameters.
+ */
 export const NoQuery = () => UseGuards(NoQueryGuard);
 
 @Injectable()

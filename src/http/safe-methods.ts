@@ -1,6 +1,6 @@
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Reports whether a request's method is one that changes nothing. */
+/** Reports whether a request's method changes nothing. */
 export function isSafe({ method }: { method: string }): boolean {
   return SAFE_METHODS.includes(method);
 }

@@ -1,8 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
 
 /**
- * Makes the middleware that calls `warn` once, at the first request with X-Forwarded-For, while no proxy is
- * trusted.
+ * Returns a middleware that calls `warn` once, at the first request with an X-Forwarded-For header. Use it if
+ * no proxy is trusted.
  */
 export function noticeUntrustedProxy(warn: () => void) {
   let isNoticed = false;

@@ -3,22 +3,22 @@ import type { Request } from 'express';
 import { parseAddress, unmapped } from '../../common/network';
 
 /**
- * Prefix of an IPv6 address that counts. A customer of a network provider has at least a /64, so all its
- * addresses count as one.
+ * Bits of an IPv6 address by which limits count. A customer of an internet provider has at least a /64, so
+ * all addresses in it count as one.
  */
 const IPV6_PREFIX = 64;
-/** Prefixes of the larger networks that one customer may have. */
+/** Bits of the larger IPv6 networks that one customer may have. */
 const WIDER_PREFIXES = [56, 48];
 /**
- * Factors of the limits of networks that one customer may have: of the smallest one, and of the /56 and /48
- * of an IPv6 address. A /48 has 65,536 of the smallest.
+ * Limits of an IPv4 address or /64, of a /56 and of a /48, as multiples of the first. A customer with a /48
+ * has 65,536 networks of 64 bits.
  */
 const NETWORK_FACTORS = [1, 4, 8];
 const PART_BITS = 16;
 
 /**
- * Returns the network that limits count a request for, as `TRUST_PROXY` says: an IPv4 address, or the /64 of
- * an IPv6 address.
+ * Returns the network by which limits count a request: the client's IPv4 address, or the /64 of its IPv6
+ * address. `TRUST_PROXY` decides which address is the client's.
  */
 export function clientNetworkOf({ ip }: Pick<Request, 'ip'>): string {
   return ip === undefined ? 'unknown' : networkOf(ip);
@@ -29,7 +29,7 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Returns the networks of an address that one customer may have, the smallest first. They are an IPv4 address
+ * Returns the networks around an address that one customer may have, the smallest first: an IPv4 address
  * alone, or the /64, /56 and /48 of an IPv6 address.
  */
 export function networksOf(address: string): [string, ...string[]] {
@@ -42,8 +42,8 @@ export function networksOf(address: string): [string, ...string[]] {
 }
 
 /**
- * Returns the networks of an address that have limits, each with its own.
- * @param max limit of the smallest
+ * Returns the networks around an address that one customer may have, each with its limit.
+ * @param max limit of the smallest network
  */
 export function limitedNetworksOf(address: string, max: number): [network: string, max: number][] {
   return networksOf(address).map((network, n) => [network, max * NETWORK_FACTORS[n]!]);

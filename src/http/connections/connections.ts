@@ -11,38 +11,35 @@ import { HttpLimits } from '../../config/http-settings';
 import { Metrics } from '../../metrics/metrics';
 
 /**
- * Milliseconds between two searches for answers that stay unread, and between Node's searches for late heads
- * and bodies.
+ * Milliseconds between two checks for unread answers, and between Node's checks for late heads and bodies.
  */
 const SWEEP_MS = 1_000;
 /**
- * Bytes that a slow client must read within the time for which an answer may stay unread. Fewer are enough if
- * they are the rest of the answer.
+ * Bytes of an answer that a client must read within `bodyTimeoutMs`. Otherwise its connection is closed,
+ * unless it has read the whole answer.
  */
 const READ_BYTES = 256 * 1024;
 
-/**
- * Settings of Node's server that its documentation shows as options only, but that exist as properties too.
- */
+/** Settings of Node's server that are documented as options only, but exist as properties. */
 interface TunedServer extends Server {
   connectionsCheckingInterval: number;
   requireHostHeader: boolean;
 }
 
 /**
- * Keeps the connections of this process within their number and their times. Node watches heads, bodies and
- * idle connections; this class watches unread answers and requests that wait behind others. Clients that only
- * hold connections do not keep others out. Event streams are counted separately.
+ * Limits the connections of this process, and the time that clients may take. Node checks heads, bodies and
+ * idle connections; this class checks unread answers and pipelined requests. Clients that only occupy
+ * connections can't keep other clients out. Event streams are counted separately.
  */
 @Injectable()
 export class Connections {
-  /** Connections of the watched server; null before `attach`. */
+  /** Connections of the server; null before `attach`. */
   private open: OpenConnections | null = null;
   private limits: HttpLimits;
 
   constructor(private readonly metrics: Metrics) {}
 
-  /** Watches a server, which must not listen yet. */
+  /** Limits the connections of a server, which must not listen yet. */
   attach(server: Server, limits: HttpLimits): void {
     const open = new OpenConnections(server, limits, this.metrics);
     this.open = open;
@@ -60,27 +57,27 @@ export class Connections {
   }
 
   /**
-   * Takes the connection off the waiting list while a request is in progress; a middleware. Pipelined
-   * requests are worked on one at a time, in the order of their answers, and few may wait. So a connection
-   * costs no more if it sends many requests at once.
+   * Middleware that protects a connection from being closed for a new one while a request is in progress.
+   * Pipelined requests run one after the other, and few may wait. So a connection that sends many requests at
+   * once costs no more than others.
    */
   readonly track = (request: Request, response: Response, next: NextFunction): void => {
     const open = this.open!;
     const connection = open.find(request.socket);
-    // A request that follows a malformed one, or one too many, on the same connection is not read.
+    // After a malformed request, or one too many, further requests on the connection are not read.
     if (!connection || connection.isClosing) return void request.socket.destroy();
     const earlier = connection.response;
     if (earlier && !this.mayWait(open, connection, request)) return;
     connection.request = request;
     connection.response = response;
-    // Node has the whole answer, and the system has taken as much of it as it can.
+    // At this event, Node has the whole answer, and the system has accepted as much of it as it can.
     response.once('prefinish', () => this.noteUnread(open, connection, response));
     response.once('close', () => this.finish(open, connection, response));
     if (!hasBody(request)) open.waiting.delete(connection);
     else request.once('end', () => connection.response === response && void open.waiting.delete(connection));
     if (!earlier) return this.proceed(connection, response, next);
     earlier.once('close', () => {
-      // The bytes of a closed connection are no longer counted.
+      // The bytes of a closed connection have been subtracted already.
       if (connection.kind === 'closed') return;
       connection.pipelined.leave(request);
       open.measurePipelined(connection);
@@ -88,7 +85,10 @@ export class Connections {
     });
   };
 
-  /** Counts a connection as a stream until its end. A request that waits behind it will never be answered. */
+  /**
+   * Counts a connection as a stream until it ends. If pipelined requests wait, it closes the connection,
+   * because these would never be answered.
+   */
   countAsStream(socket: Socket): void {
     const connection = this.open?.find(socket);
     if (connection?.kind !== 'request') return;
@@ -111,12 +111,15 @@ export class Connections {
     server.requestTimeout = bodyTimeoutMs;
     server.keepAliveTimeout = idleTimeoutMs;
     server.connectionsCheckingInterval = SWEEP_MS;
-    // Node would answer a request without Host with an empty body; `requireHost` answers in the form of every
-    // error.
+    // Node would answer a request without a Host header with an empty body. `requireHost` answers in the
+    // API's form.
     server.requireHostHeader = false;
   }
 
-  /** Lets a request wait for the answer to an earlier one, unless its connection is closed for that. */
+  /**
+   * Counts a request that waits for the answer to an earlier one. Returns false if the connection was closed
+   * because too much waits.
+   */
   private mayWait(open: OpenConnections, connection: Connection, request: Request): boolean {
     const { pipelined, kind } = connection;
     pipelined.enter(request);

@@ -6,14 +6,14 @@ import { NO_STORE } from './standard-headers';
 
 const RETRY_AFTER_SECONDS = 2;
 /**
- * Time for which a client may go on sending after our answer. Closing at once would reset the connection, and
- * the client could lose the answer.
+ * Milliseconds for which a client may continue to send after the answer. Closing the connection at once would
+ * reset it, and the client could lose the answer.
  */
 const LINGER_MS = 2_000;
 
 /**
- * Answers with an error. A client that is still sending its body is disconnected, because the rest will not
- * be read.
+ * Answers with an error. A client that is sending its body is disconnected, because the rest of the body is
+ * not read.
  */
 export function sendError(response: Response, error: AppError): void {
   if (response.headersSent) return void response.destroy();
@@ -23,7 +23,7 @@ export function sendError(response: Response, error: AppError): void {
   if (RETRYABLE.includes(error.code) && !response.hasHeader('Retry-After'))
     response.setHeader('Retry-After', error.retryAfterSeconds ?? RETRY_AFTER_SECONDS);
   response.setHeader('Cache-Control', NO_STORE);
-  // A route may have set the type of its success.
+  // A route may have set another type, for its success.
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   const body = error.toBody(request.requestId);
   if (isStillSending(request)) sendAndClose(response, JSON.stringify(body));
@@ -40,7 +40,7 @@ export function endAndDestroy(socket: Socket, lastBytes = ''): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Reports whether a request has a body, by its head. */
+/** Reports whether the headers of a request announce a body. */
 export function hasBody({ headers }: Pick<IdentifiedRequest, 'headers'>): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) !== 0);
@@ -53,7 +53,7 @@ function isStillSending(request: IdentifiedRequest): boolean {
 /** Sends the answer, but keeps the socket open: `end` would let Node close it at once. */
 function sendAndClose(response: Response, json: string): void {
   const { req: request, socket } = response;
-  // An earlier answer is still on its way.
+  // The response has no socket while an earlier answer of the connection is being sent.
   if (!socket) return void request.socket.destroy();
   discardBody(request);
   response.setHeader('Connection', 'close');
@@ -63,8 +63,8 @@ function sendAndClose(response: Response, json: string): void {
 }
 
 /**
- * Discards a body: a route must not work on it, even if it arrives completely. The bytes that have arrived
- * are freed now, and not at the end of the connection: each listener of a parser holds them.
+ * Discards a body, so that no route processes it even if it arrives completely. Without the parser's
+ * listeners, the bytes that have arrived are freed at once.
  */
 function discardBody(request: Response['req']): void {
   request.unpipe();

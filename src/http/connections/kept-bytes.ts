@@ -3,8 +3,8 @@ import type { Response } from 'express';
 const ARE_KEPT = 'bytesAreKept';
 
 /**
- * Answers with bytes that this process keeps anyway, such as a file's. As long as the client does not read
- * them, they take no memory of their own.
+ * Sends bytes that this process has in memory anyway, such as a file's. They do not count against the limit
+ * of unread bytes.
  */
 export function sendKept(response: Response, bytes: Buffer): void {
   response.locals[ARE_KEPT] = true;

@@ -6,10 +6,12 @@ import { Metrics } from '../../metrics/metrics';
 import { HeldBytes } from './held-bytes';
 import { WaitingRequests } from './waiting-requests';
 
-/** Number of connections above the cap, as a share of it, that still get a 503 before they are closed. */
+/**
+ * Connections above the limit, as a share of it, that get a 503 answer. Further ones are closed without an
+ * answer.
+ */
 const REFUSED_SHARE = 0.1;
 
-/** Reason for which this process ends a connection. */
 type CloseReason =
   | 'head_timeout'
   | 'body_timeout'
@@ -21,38 +23,40 @@ type CloseReason =
 
 export interface Connection {
   readonly socket: Socket;
-  /** The latest request, and its response until that has ended. */
+  /** Latest request. Its response is null once it has ended. */
   request: Request | null;
   response: Response | null;
-  /** Requests that wait for the answer to an earlier one. */
+  /** Requests that wait for the answer to an earlier request of the connection. */
   readonly pipelined: WaitingRequests;
   kind: 'request' | 'stream' | 'refused' | 'closed';
   isClosing: boolean;
-  /** Whether the answer that is being sent consists of bytes that this process keeps anyway. */
+  /**
+   * Whether the present answer consists of bytes that this process has in memory anyway, such as a file's.
+   */
   sendsKept: boolean;
   /**
-   * Time since which the client has read too little, and the bytes that it had read by then; null while the
-   * client reads everything.
+   * Time in milliseconds since which the client has read too little, and the bytes that it had read until
+   * then. Null while nothing is unread.
    */
   unread: { since: number; readBytes: number } | null;
 }
 
-/** Socket of Node's server with its parser, which the documentation does not name. */
+/** Socket of Node's server, with the undocumented field of its parser. */
 interface ParsedSocket extends Socket {
   parser?: { onIncoming: () => number } | null;
 }
 
 /**
- * Holds the connections of a server within their number. At the cap, the connection that has waited longest
- * for its client is closed for a new one. When clients make this process hold too many bytes, the connection
- * with the most is closed.
+ * Limits the connections of a server. At the limit, the connection that has waited longest for its client is
+ * closed for a new one. If the bytes that clients have not read, or have sent ahead, exceed their limit, the
+ * connection with the most bytes is closed.
  */
 export class OpenConnections {
   private readonly bySocket = new Map<Socket, Connection>();
   /** Connections without a complete request, the longest waiting first. */
   readonly waiting = new Set<Connection>();
   private readonly counts = { request: 0, stream: 0, refused: 0, closed: 0 };
-  /** Bytes of requests that wait for the answer to an earlier one of their connection. */
+  /** Bytes of requests that wait for the answer to an earlier request of their connection. */
   private readonly pipelinedBytes: HeldBytes<Connection>;
   /** Bytes of answers that wait for their clients to read them. */
   private readonly unreadBytes: HeldBytes<Connection>;
@@ -109,7 +113,8 @@ export class OpenConnections {
     this.metrics.httpConnectionsClosed.inc({ reason });
     connection.isClosing = true;
     this.forget(connection);
-    // Otherwise Node makes requests of all that it has read, and keeps them with the one in progress.
+    // Stops Node's parser, which would otherwise make requests of all bytes that it has read, and keep them
+    // in memory.
     const { parser } = connection.socket as ParsedSocket;
     if (parser) parser.onIncoming = () => 0;
     connection.socket.destroy();
@@ -129,7 +134,7 @@ export class OpenConnections {
     this.report();
   }
 
-  /** Sets the number of connections above which Node refuses without an answer. */
+  /** Sets the number of connections above which Node closes new ones without an answer. */
   private setHardLimit(): void {
     const hardLimit = Math.ceil(this.limits.maxConnections * (1 + REFUSED_SHARE)) + this.counts.stream;
     this.server.maxConnections = hardLimit;
@@ -141,18 +146,23 @@ export class OpenConnections {
     this.metrics.httpConnections.set({ kind: 'stream' }, stream);
   }
 
-  /** Measures the requests of a connection that wait for the answer to an earlier one. */
   measurePipelined(connection: Connection): void {
     this.pipelinedBytes.set(connection, connection.pipelined.bytes);
   }
 
-  /** Measures the answers of a connection that its client has not read. */
+  /**
+   * Counts the bytes that the client of a connection has not read, except bytes that this process has in
+   * memory anyway.
+   */
   measureUnread(connection: Connection): void {
     const { socket, sendsKept, kind } = connection;
     this.unreadBytes.set(connection, sendsKept || kind === 'closed' ? 0 : socket.writableLength);
   }
 
-  /** Closes the connections with the most measured bytes until this process holds no more than it may. */
+  /**
+   * Closes the connections with the most bytes of one kind until all connections together are within the
+   * limit.
+   */
   closeExcessive(reason: 'pipelined' | 'unread_answer'): void {
     const held = reason === 'pipelined' ? this.pipelinedBytes : this.unreadBytes;
     for (let most = held.findExcessive(); most; most = held.findExcessive()) this.close(most, reason);

@@ -8,8 +8,7 @@ import { STANDARD_HEADERS } from './standard-headers';
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /**
- * Refuses a request without a Host header, which HTTP/1.1 requires; HTTP/1.0, which health checks may use,
- * does not.
+ * Refuses an HTTP/1.1 request without a Host header. HTTP/1.0, which health checks may use, requires none.
  */
 export function requireHost({ headers, httpVersion }: Request, _: Response, next: NextFunction): void {
   const isRefused = httpVersion === '1.1' && headers.host === undefined;
@@ -23,7 +22,7 @@ export function protocolError({ code }: NodeJS.ErrnoException): AppError {
   return new AppError('INVALID_BODY', 'The request is not HTTP as it is specified.');
 }
 
-/** Returns the bytes of an error answer to input that has not become a request. */
+/** Returns an error answer, as HTTP, to input from which Node could make no request. */
 export function rawAnswer(error: AppError): string {
   const requestId = newId();
   const body = JSON.stringify(error.toBody(requestId));

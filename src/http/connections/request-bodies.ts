@@ -7,10 +7,13 @@ import { hasBody, sendError } from './error-answer';
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
 
-/** Size of the largest JSON body, 256 KiB, for routes without a limit of their own. */
+/** Largest body, in bytes, of a route without a limit of its own. */
 export const DEFAULT_BODY_BYTES = 256 * KIBIBYTE;
 
-/** Largest body of some routes. A body is read before its route is found, so the path decides. */
+/**
+ * Largest body of the routes whose path matches. The path decides, because a body is read before its route is
+ * found.
+ */
 export interface BodyLimit {
   path: RegExp;
   /** Largest body in bytes; null for routes that read their bodies themselves. */
@@ -23,8 +26,8 @@ interface UnfinishedBody {
 }
 
 /**
- * Limits the size of each body, and the bytes that this process holds of unfinished ones. Above the second
- * limit, the body that began first is refused: it is the slowest.
+ * Limits the size of each body, and the total bytes of bodies that have not arrived completely. Above the
+ * total, the body that began first is refused, because it is the slowest.
  */
 @Injectable()
 export class RequestBodies {
@@ -37,8 +40,8 @@ export class RequestBodies {
   constructor(private readonly metrics: Metrics) {}
 
   /**
-   * Sets the limit of the bytes that this process holds of unfinished bodies, and the largest body of each
-   * route. The first path that matches a route counts; without one the limit is 256 KiB.
+   * Sets the limit of the total bytes of unfinished bodies, and the largest body of some routes. The first
+   * entry that matches a request counts; all other routes have 256 KiB.
    */
   configure(maxUnfinishedBytes: number, limits: BodyLimit[]): void {
     this.maxUnfinishedBytes = maxUnfinishedBytes;
@@ -46,8 +49,8 @@ export class RequestBodies {
   }
 
   /**
-   * Sizes for which there must be a parser, because a parser that inflates compressed bodies has one fixed
-   * limit.
+   * Limits for each of which a parser is needed, because one parser has one limit for the bodies that it
+   * inflates.
    */
   get sizes(): number[] {
     const sizes = this.limits.map(({ bytes }) => bytes).filter((bytes) => bytes !== null);
@@ -60,7 +63,7 @@ export class RequestBodies {
     return limit ? limit.bytes : DEFAULT_BODY_BYTES;
   }
 
-  /** Watches a body on its way to a parser; a middleware. */
+  /** Middleware that applies the limits to a body for a parser. */
   readonly watchParsed = (request: Request, response: Response, next: NextFunction): void => {
     const limit = hasBody(request) ? this.limitOf(request) : null;
     if (limit === null) return next();
@@ -69,16 +72,17 @@ export class RequestBodies {
     next();
   };
 
-  /** Names the limit in the answer when a parser refused a body for its size; a middleware for errors. */
+  /** Middleware for errors that names the limit in the answer if a parser refused a body for its size. */
   readonly nameLimit = (error: unknown, request: Request, _: Response, next: NextFunction): void => {
     const limit = this.limitOf(request);
     next(limit !== null && isTooLarge(error) ? tooLarge(limit) : error);
   };
 
   /**
-   * Reads a body that the middleware leaves alone.
-   * @throws AppError PAYLOAD_TOO_LARGE; UNAVAILABLE: this process holds too many bytes; INVALID_BODY: the
-   *   caller hangs up
+   * Reads the body for a route that reads its bodies itself.
+   * @param limit largest body in bytes
+   * @throws AppError PAYLOAD_TOO_LARGE; UNAVAILABLE: this process has too many bytes of unfinished bodies;
+   * INVALID_BODY: the client disconnects
    */
   read(request: Request, limit: number): Promise<Buffer> {
     if (isDeclaredTooLarge(request, limit)) return Promise.reject(tooLarge(limit));
@@ -115,7 +119,7 @@ export class RequestBodies {
       this.refuseSlowest();
     });
     request.once('end', release);
-    // A refused request has no listeners any more.
+    // `sendError` removes all listeners of the request, so `end` may never come.
     request.res!.once('close', release);
   }
 
@@ -139,7 +143,7 @@ function isDeclaredTooLarge({ headers }: Request, limit: number): boolean {
   return Number(headers['content-length'] ?? 0) > limit;
 }
 
-/** Reports whether the parser refused a body for its size, such as a compressed body that grew. */
+/** Reports whether a parser refused a body for its size, for example after it inflated the body. */
 function isTooLarge(error: unknown): boolean {
   return (error as { type?: string } | undefined)?.type === 'entity.too.large';
 }

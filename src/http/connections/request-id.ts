@@ -8,8 +8,8 @@ export interface IdentifiedRequest extends Request {
 }
 
 /**
- * Keeps the caller's request id if it is well formed, else makes one. Every response returns it in
- * `X-Request-Id`.
+ * Sets the request's id to the caller's `X-Request-Id` if it is well formed, else to a new id. Every response
+ * contains the id in this header.
  */
 export function requestId(request: Request, response: Response, next: NextFunction): void {
   const given = request.headers['x-request-id'];

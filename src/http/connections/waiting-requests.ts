@@ -1,17 +1,17 @@
 import type { Request } from 'express';
 import { hasBody } from './error-answer';
 
-/** Number of requests of one connection that may wait for the answer to an earlier one of it. */
+/** Limit of the requests of one connection that wait for the answer to an earlier request. */
 const MAX_WAITING = 32;
-/** Bytes that a waiting request takes apart from its head and body: 3.8 KB were measured. */
+/** Bytes of memory that a waiting request takes besides its head and body: 3.8 KB were measured. */
 const REQUEST_BYTES = 4_096;
-/** Bytes of a body that Node reads before anybody asks for it: a stream's buffer and one read of a socket. */
+/** Limit of the bytes of a body that Node reads in advance: a stream's buffer and one read from a socket. */
 const MAX_BUFFERED = 128 * 1024;
 
-/** Requests of one connection that wait for the answer to an earlier one of it. */
+/** Pipelined requests: each waits for the answer to an earlier request of its connection. */
 export class WaitingRequests {
   private readonly sizes = new Map<Request, number>();
-  /** Estimated bytes that the requests take. */
+  /** Estimated bytes of memory that the requests take. */
   bytes = 0;
 
   get areTooMany(): boolean {
@@ -37,7 +37,7 @@ export class WaitingRequests {
 function sizeOf(request: Request): number {
   const { rawHeaders, url, headers } = request;
   const head = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
-  // A body in chunks has no length.
+  // A body in chunks has no Content-Length.
   const body = hasBody(request) ? Math.min(Number(headers['content-length'] ?? Infinity), MAX_BUFFERED) : 0;
   return REQUEST_BYTES + head + body;
 }

@@ -3,40 +3,41 @@ import { AppError } from '../../common/app-error';
 import { Batcher } from '../../common/batcher';
 import { Metrics } from '../../metrics/metrics';
 
-/** Number of unknown keys that one statement looks up at most. */
+/** Limit of the unknown keys that one statement looks up. */
 const BATCH = 500;
-/** Time between two statements that look unknown keys up, after one that found an invalid key. */
+/** Milliseconds between two statements that look unknown keys up, if the first one found an invalid key. */
 const PAUSE_MS = 50;
 /**
- * Number of requests with unknown keys that may wait. They wait with their bodies, so there are few: two
- * batches.
+ * Limit of the requests with unknown keys that wait: two batches, because a waiting request keeps its body in
+ * memory.
  */
 const MAX_WAITING = 1_000;
-/** Number of accepted keys that this process remembers. */
+/** Limit of the accepted keys that this process remembers. */
 const MAX_ACCEPTED = 10_000;
 
-/** A key that may be valid, and its owner. */
+/** Key that may be valid, and its owner. */
 export interface FoundKey<Owner> {
   key: Buffer;
   owner: Owner;
 }
 
 /**
- * Keeps forged keys from PostgreSQL. Keys that this process has not accepted yet are looked up together. So a
- * flood of unknown keys costs 20 statements a second, on one connection. No key is refused before it is
- * looked up, so a valid key from an attacker's address passes, at most a moment later. The owner of a key
- * never changes, so it is looked up once.
+ * Looks keys up so that forged keys can't overload PostgreSQL. Keys that this process has not accepted yet
+ * are looked up in batches: a flood of them costs 20 statements a second, on one connection. No key is
+ * refused without a look-up, so a valid key passes during an attack. The owner of a key never changes, so it
+ * is looked up once.
  */
 export class KeyLookup<Owner> {
-  /** Owners of the keys that this process has accepted, by key as latin1: a character for every byte. */
+  /**
+   * Owners of the keys that this process has accepted, by key as latin1 text: one character for each byte.
+   */
   private readonly accepted = new Map<string, Owner>();
   private readonly unknown = new Batcher<Buffer, Owner | null>(BATCH, (keys) => this.lookUp(keys));
   private waiting = 0;
   private pauseUntil = 0;
 
   /**
-   * Makes a lookup that has accepted no key yet.
-   * @param findKnown returns the keys that may be valid. `read` decides whether they are
+   * @param findKnown returns the keys that may be valid; the `read` of a call of `find` decides
    */
   constructor(
     private readonly kind: 'keys' | 'hooks' | 'sessions',
@@ -45,8 +46,8 @@ export class KeyLookup<Owner> {
   ) {}
 
   /**
-   * Looks a key up. It calls `read` each time, so that a revocation takes effect at once.
-   * @param read reads the thing that the key opens; null when it opens none any more
+   * Reads the thing that a key opens. It calls `read` each time, so that a revocation takes effect at once.
+   * @param read returns null if the key is not valid any more
    * @returns null for an invalid key
    * @throws AppError UNAVAILABLE: too many unknown keys wait
    */

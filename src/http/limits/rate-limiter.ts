@@ -11,7 +11,10 @@ export interface RateLimit {
   max: number;
   /** Length of the window in milliseconds; a minute by default. */
   windowMs?: number;
-  /** First sentence of the error message, with its code where a page of the dashboard may show it. */
+  /**
+   * First sentence of the error message. A `Reason` also has a code, for which the dashboard shows a text of
+   * its own.
+   */
   excess: string | Reason;
 }
 
@@ -23,7 +26,10 @@ export const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused request
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** Limits the calls in a window by any key, such as an address or a visitor. Refused calls count, too. */
+/**
+ * Counts calls by key, such as an address or a visitor, and refuses calls above a limit. Refused calls count
+ * as well.
+ */
 @Injectable()
 export class RateLimiter implements ThrottlerStorage {
   constructor(private readonly windows: FixedWindows) {}
@@ -39,13 +45,13 @@ export class RateLimiter implements ThrottlerStorage {
     return totalHits;
   }
 
-  /** Takes one call back, such as a login that succeeded where only guesses are to count. */
+  /** Subtracts one call, for example a right password where only wrong ones count. */
   giveBack(key: string): Promise<void> {
     return this.windows.giveBack(windowKeyOf(key));
   }
 
   /**
-   * Reads a window without counting.
+   * Reads a window without counting a call.
    * @returns null while Redis is down
    */
   async read(key: string): Promise<{ used: number; endsInSeconds: number } | null> {

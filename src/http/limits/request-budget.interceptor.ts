@@ -9,14 +9,14 @@ const OWN_BUDGET = 'budget:own';
 const WAITS_OUTSIDE = 'budget:outside';
 
 /**
- * Marks a route whose service takes a slot of another kind. A request that waited with two slots would hold
- * up others.
+ * Marks a route whose service acquires a slot of another kind than `requests`, for requests for which `has`
+ * returns true. A request that waited with two slots would block others.
  */
 export const HasOwnBudget = (has: (request: Request) => boolean) => SetMetadata(OWN_BUDGET, has);
 
 /**
- * Marks a route whose service waits for others, such as a provider. The request's slot is given back
- * meanwhile.
+ * Marks a route whose service waits for a party outside this service, such as a provider. Meanwhile the
+ * request has no slot.
  */
 export const WaitsOutside = () => SetMetadata(WAITS_OUTSIDE, true);
 
@@ -27,8 +27,8 @@ export function hasOwnBudget(reflector: Reflector, context: ExecutionContext): b
 }
 
 /**
- * Gives each request with an API key a slot of its workspace, after the guards and until its answer is made.
- * The request has no slot while it waits for others outside this service.
+ * Acquires a slot of the workspace for each request with an API key. The request has the slot from the guards
+ * until its answer is made, except while it waits for a party outside this service.
  */
 @Injectable()
 export class RequestBudgetInterceptor implements NestInterceptor {

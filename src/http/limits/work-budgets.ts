@@ -7,69 +7,69 @@ import { Metrics } from '../../metrics/metrics';
 import { Closable, Release, WorkBudget, WorkLimits } from '../../common/work-budget';
 
 /**
- * Kind of work that waits for others outside this service. `exports` wait for a person who downloads,
- * `lookups` for a name server, and `tests` for a receiver. `providers` wait for a channel's provider, and
- * `mails` for a mail server. The key is a workspace.
+ * Kinds of work that wait for a party outside this service: `exports` for a person who downloads, `lookups`
+ * for a name server, `tests` for a webhook receiver, `providers` for a channel's provider, `mails` for a mail
+ * server. A slot is counted for a workspace.
  */
 export type OutsideKind = 'exports' | 'lookups' | 'tests' | 'providers' | 'mails';
 
 /**
- * Kind of work. The key is a connection for `hooks`, a site key for `widget`, a client's network for
- * `passwords`, and a workspace for all others. A walk is a search of several statements.
+ * Kinds of work, each with slots of its own. A slot is counted for a key: a connection for `hooks`, a site
+ * key for `widget`, a client's network for `passwords`, a workspace for all others. `walks` are searches of
+ * several statements.
  */
 export type WorkKind = 'requests' | 'searches' | 'walks' | 'hooks' | 'widget' | 'passwords' | OutsideKind;
 
-/** Request that has a slot of `requests`, or had one before it waited for others outside. */
+/** Request that has a slot of `requests`, or has given it back to wait for a party outside. */
 interface RequestSlot {
   key: string;
   closable: Closable;
   /** Gives the slot back; null while the request has none. */
   release: Release | null;
-  /** Wait for the slot, which all parts of the request's work share; null while there is none. */
+  /** Wait for the slot, for all parts of the request's work that need it; null if none waits. */
   reacquiring: Promise<void> | null;
   isOver: boolean;
 }
 
-/** Waits of requests: a caller who would wait longer does better to come later. */
+/** Longest waits of requests, in milliseconds. A client does better to retry than to wait longer. */
 const SHORT_WAITS = { maxExpectedMs: 800, maxWaitMs: 2_000 };
 /**
- * Lines for requests. A whole quota of 240 requests may come at once, on two paths: it waits instead of being
- * refused.
+ * Limits of waiting requests. A burst of 240 requests, a minute's rate limit, may wait on each of two paths.
  */
 const REQUESTS_WAITING = { waiting: 2000, waitingPerKey: 500, ...SHORT_WAITS };
 const VISITORS_WAITING = { waiting: 1000, waitingPerKey: 200, ...SHORT_WAITS };
 /**
- * Lines for hooks. They are short, because each waiting request holds its body. Telegram sends 40 at once by
- * default.
+ * Limits of waiting requests of hooks, low because each keeps its body in memory. Telegram sends 40 at once
+ * by default.
  */
 const HOOKS_WAITING = { waiting: 100, waitingPerKey: 40 };
 const SEARCHES_WAITING = { waiting: 200, waitingPerKey: 50 };
 /**
- * Slots for the steps of walks, one for each workspace. A step has a slot for searches too, and those limit
- * the process.
+ * Slots for searches of several statements: one for each workspace. Each statement also needs a slot of
+ * `searches`, whose number protects the process.
  */
 const WALKS: WorkLimits = { total: Infinity, perKey: 1, ...SEARCHES_WAITING };
 
 /**
- * Slots for hashing passwords. Each takes 19 MiB and some 7 ms of a processor: two at once, one of them for a
- * network.
+ * Slots for hashing passwords: two, at most one of them for a network. A hash takes 19 MiB and some 7 ms of a
+ * processor.
  */
 const PASSWORDS: WorkLimits = { total: 2, perKey: 1, waiting: 200, waitingPerKey: 20 };
 
 /**
- * Slots for waits that hold neither a connection to PostgreSQL nor a processor, so there are many. They have
- * no lines: a workspace with all of its slots is waiting already.
+ * Slots for waits that need neither a connection to PostgreSQL nor a processor, so there are many. A caller
+ * without a slot is refused at once.
  */
 const EXPORTS: WorkLimits = { total: 20, perKey: 2 };
 const LOOKUPS: WorkLimits = { total: 100, perKey: 10 };
 const TESTS: WorkLimits = { total: 50, perKey: 5 };
 const MAILS: WorkLimits = { total: 50, perKey: 5 };
 
-/** Lines for calls of providers, which follow one another in a workspace. */
+/** Limits of calls of providers: a workspace makes one at a time. */
 const PROVIDERS_WAITING = { perKey: 1, waiting: 100, waitingPerKey: 10 };
 /**
- * Part of the connections to PostgreSQL that calls of providers may hold, each for as long as its provider
- * takes.
+ * Share of this process's connections to PostgreSQL that calls of providers may occupy, each until its
+ * provider answers.
  */
 const PROVIDERS_SHARE = 1 / 3;
 
@@ -89,8 +89,8 @@ export const WORK_NAMES: Record<WorkKind, string> = {
 };
 
 /**
- * Limits the work that this process does at once, by kind. One workspace or connection gets at most half of a
- * kind's slots, and a third or less of the slots of an OutsideKind.
+ * Limits the work that this process does at once, by kind. One workspace, connection or network gets at most
+ * half of a kind's slots, and a third or less of the slots of an OutsideKind.
  */
 @Injectable()
 export class WorkBudgets {
@@ -120,11 +120,11 @@ export class WorkBudgets {
   }
 
   /**
-   * Takes a slot, or waits for one: 2 seconds for requests and the widget, 10 for other kinds. Exports,
-   * look-ups, tests and mails do not wait.
-   * @param closable gives up when it closes
+   * Acquires a slot. If none is free, it waits up to 2 seconds for `requests` and `widget`, and 10 for other
+   * kinds. For exports, look-ups, tests and mails it does not wait.
+   * @param closable ends the wait when it closes
    * @throws AppError RATE_LIMITED: the key has all slots that it may have; UNAVAILABLE: the process has no
-   *   slot
+   * slot
    */
   async acquire(kind: WorkKind, key: string, closable?: Closable): Promise<Release> {
     const budget = this.budgets[kind];
@@ -134,9 +134,9 @@ export class WorkBudgets {
   }
 
   /**
-   * Works on a request with a slot of `requests`. The services that the work calls release the slot while
-   * they wait for others outside.
-   * @param key the workspace
+   * Runs the work of a request with a slot of `requests`. Services that the work calls release the slot while
+   * they wait for a party outside.
+   * @param key id of the workspace
    * @throws AppError as `acquire`; each error of the work
    */
   async runRequest<T>(key: string, closable: Closable, work: () => Promise<T>): Promise<T> {
@@ -151,8 +151,8 @@ export class WorkBudgets {
   }
 
   /**
-   * Waits for others outside with a slot of that kind. The request has no slot of `requests` from then on.
-   * @param key the workspace
+   * Waits for a party outside, with a slot of that kind. It releases the request's slot of `requests`.
+   * @param key id of the workspace
    * @throws AppError as `acquire`; each error of `wait`
    */
   async waitOutside<T>(kind: OutsideKind, key: string, wait: () => Promise<T>): Promise<T> {
@@ -166,7 +166,7 @@ export class WorkBudgets {
   }
 
   /**
-   * Releases the slot of the request in progress; without one it does nothing.
+   * Releases the slot of the request in progress, if it has one.
    * @internal
    */
   releaseSlot(): void {
@@ -176,8 +176,8 @@ export class WorkBudgets {
   }
 
   /**
-   * Takes a slot again for the request in progress, unless it has one. Several waits of one request at the
-   * same time get one slot.
+   * Acquires a slot again for the request in progress, unless it has one. Calls of one request at the same
+   * time acquire one slot together.
    * @throws AppError as `acquire`
    * @internal
    */
@@ -189,7 +189,8 @@ export class WorkBudgets {
   }
 
   /**
-   * Refuses work in advance if this process would have no slot for it in time.
+   * Refuses work for which this process has neither a slot nor room to wait. Call it before the work costs
+   * anything.
    * @throws AppError UNAVAILABLE
    */
   requireRoom(kind: WorkKind, key: string): void {

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { ENCODINGS, EncodedFile } from './encoded-file';
 
-/** Endings of the names of files that the build has compressed, by encoding. */
+/** Suffixes of the files that the build has compressed, by encoding. */
 const COMPRESSED_NAMES = { br: '.br', gzip: '.gz' };
 
 const CONTENT_TYPES: Record<string, string> = {
@@ -19,15 +19,13 @@ const CONTENT_TYPES: Record<string, string> = {
 /** Folder of files whose names contain a hash of their content. */
 const ASSETS = 'assets/';
 
-/** A file of the built documentation. */
 export interface DocsFile {
   file: EncodedFile;
   contentType: string;
-  /** Whether the name contains a hash of the content. */
   isNamedByContent: boolean;
 }
 
-/** Reads the built documentation, by the names of its files. Without a build in the folder there are none. */
+/** Reads the files of the built documentation, by name. A missing folder has none. */
 export async function readDocsFiles(folder: string): Promise<ReadonlyMap<string, DocsFile>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {

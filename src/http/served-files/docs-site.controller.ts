@@ -4,14 +4,12 @@ import type { Request, Response } from 'express';
 import { Public } from '../access.decorators';
 import { DocsSiteService } from './docs-site.service';
 
-/** Serves the documentation. Its pages are for people, and name the API's version themselves. */
 @Controller()
 @Public()
 @ApiExcludeController()
 export class DocsSiteController {
   constructor(private readonly site: DocsSiteService) {}
 
-  /** Leads whoever opens the service's address in a browser to the documentation. */
   @Get()
   @Redirect('/docs')
   redirectToDocs(): void {}

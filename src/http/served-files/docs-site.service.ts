@@ -9,12 +9,12 @@ const FOLDER = resolve(__dirname, '../../../dist/docs');
 
 const PAGE_OF_UNKNOWN_PATHS = '404.html';
 
-/** Cache-Control of a page: a browser asks each time whether its copy is the latest. */
+/** `Cache-Control` of a page: a browser checks with the server before it uses its copy. */
 const ASK = 'public, no-cache';
-/** Cache-Control of a file whose name contains a hash of its content. */
+/** `Cache-Control` of a file whose name contains a hash of its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** Headers of every file. The policy allows a page its own scripts, styles, images and requests alone. */
+/** Headers of every file. The policy allows only scripts, styles, images and requests of this server. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
@@ -29,8 +29,8 @@ export class DocsSiteService {
   private files: ReturnType<typeof readDocsFiles> | undefined;
 
   /**
-   * Sends the file of a path below `/docs/`, or the page that says that there is none.
-   * @throws AppError NOT_FOUND: there is none, and the client takes no page
+   * Sends the file of a path below `/docs/`, or the 404 page.
+   * @throws AppError NOT_FOUND: there is no such file, and the client accepts no HTML
    */
   async send(path: string, request: Request, response: Response): Promise<void> {
     const files = await (this.files ??= this.read());
@@ -43,7 +43,7 @@ export class DocsSiteService {
     await send(page, request, response);
   }
 
-  /** Reads the files. The next request tries again if that fails. */
+  /** Reads the files. If that fails, the next request tries again. */
   private read(): ReturnType<typeof readDocsFiles> {
     return readDocsFiles(FOLDER).catch((error: unknown) => {
       this.files = undefined;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { sendKept } from '../connections/kept-bytes';
 
-/** Encodings of a file other than its own bytes, the smallest first. */
+/** Compressions of a served file, the one with the smallest result first. */
 export const ENCODINGS = ['br', 'gzip'] as const;
 type Compression = (typeof ENCODINGS)[number];
 export type Encoding = Compression | 'identity';
@@ -11,7 +11,9 @@ export type Encoding = Compression | 'identity';
 export class EncodedFile {
   private readonly hash: string;
 
-  /** @param compressed the bytes of each encoding that the file has; promises of them while they are made */
+  /**
+   * @param compressed bytes of each encoding that the file has; promises while the file is compressed
+   */
   constructor(
     private readonly bytes: Buffer,
     private readonly compressed: Partial<Record<Compression, Buffer | Promise<Buffer>>>,
@@ -23,7 +25,7 @@ export class EncodedFile {
     return encoding === 'identity' ? this.bytes : this.compressed[encoding]!;
   }
 
-  /** Sends the file; without a body if the client has these bytes already, or asks by HEAD. */
+  /** Sends the file. A HEAD request, or a client that has this version (`ETag`), gets no body. */
   async send(request: Request, response: Response, headers: Record<string, string>): Promise<void> {
     const encoding =
       ENCODINGS.find((candidate) => candidate in this.compressed && request.acceptsEncodings(candidate)) ??

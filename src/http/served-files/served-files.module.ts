@@ -4,7 +4,6 @@ import { DocsSiteService } from './docs-site.service';
 import { WidgetFilesController } from './widget-files.controller';
 import { WidgetFilesService } from './widget-files.service';
 
-/** Serves the built documentation and the built widget, outside the REST API. */
 @Module({
   controllers: [DocsSiteController, WidgetFilesController],
   providers: [DocsSiteService, WidgetFilesService],

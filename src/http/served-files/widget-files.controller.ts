@@ -5,8 +5,8 @@ import { Public } from '../access.decorators';
 import { WidgetFilesService } from './widget-files.service';
 
 /**
- * Serves the scripts that a workspace's page loads: its snippet names the loader, and the loader names the
- * chunks.
+ * Serves the widget's scripts: the loader, which the page of a workspace includes, and the chunks, which the
+ * loader imports.
  */
 @Controller('widget')
 @Public()

@@ -9,14 +9,16 @@ import { WidgetFiles } from './widget-files';
 const FOLDER = resolve(__dirname, '../../../dist/widget');
 
 /**
- * Cache-Control of the loader. Its address is the same in every build, so pages get a new one within minutes.
+ * `Cache-Control` of the loader. Its URL is the same for every build, so pages must load a new build within
+ * minutes.
  */
 const SHORT = 'public, max-age=300, stale-while-revalidate=86400';
-/** Cache-Control of a chunk, whose name contains a hash of its content. */
+/** `Cache-Control` of a chunk, whose name contains a hash of its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
 /**
- * Headers that let pages of any origin load a file, even pages that admit nothing else from other origins.
+ * Headers with which pages of any origin can load a file, even pages that require
+ * `Cross-Origin-Resource-Policy`.
  */
 const HEADERS = {
   'Content-Type': 'text/javascript; charset=utf-8',
@@ -25,7 +27,7 @@ const HEADERS = {
   Vary: 'Accept-Encoding',
 };
 
-/** Sends the widget's files of the build that it found when the process started. */
+/** Sends the files of the widget's build, which it reads when the process starts. */
 @Injectable()
 export class WidgetFilesService implements OnModuleInit {
   private readonly logger = new Logger(WidgetFilesService.name);
@@ -38,7 +40,6 @@ export class WidgetFilesService implements OnModuleInit {
   }
 
   /**
-   * Sends the loader.
    * @throws AppError NOT_FOUND: the widget is not built
    */
   async sendLoader(request: Request, response: Response): Promise<void> {
@@ -47,8 +48,7 @@ export class WidgetFilesService implements OnModuleInit {
   }
 
   /**
-   * Sends a chunk.
-   * @throws AppError NOT_FOUND: no build has such a chunk
+   * @throws AppError NOT_FOUND: the build has no such chunk
    */
   async sendChunk(fileName: string, request: Request, response: Response): Promise<void> {
     const found = this.files.findChunk(fileName);

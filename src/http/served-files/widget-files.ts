@@ -12,13 +12,14 @@ const ASSETS = 'assets';
 /** Regular expression of a chunk's name in the build: `<name>-<hash>.js`. */
 const CHUNK = /^(?<name>[\w-]+)-[\w-]{8}\.js$/;
 
-/** Chunk that answers a request. `isExact` is false if it comes from another build than the requested one. */
+/**
+ * Chunk that answers a request. `isExact` is false if the chunk is from another build than the requested one.
+ */
 export interface FoundChunk {
   file: EncodedFile;
   isExact: boolean;
 }
 
-/** Files of one build of the widget. They are few and small enough for memory. */
 export class WidgetFiles {
   private readonly byName = new Map<string, EncodedFile>();
 
@@ -29,7 +30,7 @@ export class WidgetFiles {
     for (const [fileName, file] of byFileName) this.byName.set(CHUNK.exec(fileName)!.groups!['name']!, file);
   }
 
-  /** Reads the files of a folder. Without a build in the folder there are none. */
+  /** Reads the build in a folder into memory. Without a build, there are no files. */
   static async read(folder: string): Promise<WidgetFiles> {
     try {
       const loader = await readCompressed(join(folder, LOADER));
@@ -46,8 +47,8 @@ export class WidgetFiles {
 
   /**
    * Finds a chunk. During an upgrade, a page with the loader of one build may ask a process that has another
-   * build. It gets that build's chunk of the same name: within `v1`, loader and chunks of all builds fit each
-   * other.
+   * build. The page then gets the chunk of the same name, because loaders and chunks of all `v1` builds fit
+   * each other.
    */
   findChunk(fileName: string): FoundChunk | null {
     const exact = this.byFileName.get(fileName);
@@ -58,8 +59,8 @@ export class WidgetFiles {
 }
 
 /**
- * Reads a file. It is compressed in other threads while the process starts: the best compression takes a
- * tenth of a second.
+ * Reads and compresses a file. The best compression takes a tenth of a second, in another thread, so the
+ * result has promises.
  */
 async function readCompressed(path: string): Promise<EncodedFile> {
   const bytes = await readFile(path);

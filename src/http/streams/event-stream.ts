@@ -2,16 +2,16 @@ import type { Socket } from 'node:net';
 import type { Response } from 'express';
 
 /**
- * Unread bytes at which a client is cut off. A client that reconnects reads the missed events by other
+ * Unread bytes above which a client is cut off. The client reconnects, and reads the missed events by other
  * routes.
  */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
-/** The server-sent events of one client. `EventStreams` opens it. */
+/** Sends server-sent events to one client. `EventStreams` creates it. */
 export class EventStream {
   private readonly endCallbacks: (() => void)[] = [];
   private begun = false;
-  /** Whether the stream may be cut off for one that matters more. */
+  /** Whether the stream may be cut off for a new one that is more important. */
   mayGiveWay = false;
 
   constructor(private readonly response: Response) {
@@ -32,7 +32,7 @@ export class EventStream {
     else this.endCallbacks.push(callback);
   }
 
-  /** Sends the head of the answer. Before it, the route can still answer with an error. */
+  /** Sends the head of the answer. Before this call, the route can answer with an error instead. */
   begin(): void {
     this.begun = true;
     this.response.writeHead(200, {
@@ -42,14 +42,16 @@ export class EventStream {
     });
   }
 
-  /** Sends an event, unless the stream is not open. A browser that reconnects sends the last `id` back. */
+  /**
+   * Sends an event if the stream is open. A browser that reconnects sends the last `id` in `Last-Event-ID`.
+   */
   send(event: string, id: number, data: object): void {
     if (!this.isOpen) return;
     this.response.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
     if (this.response.writableLength > MAX_UNREAD_BYTES) this.response.destroy();
   }
 
-  /** Closes the connection without an event. */
+  /** Closes the connection without the event `end`. */
   cut(): void {
     this.response.destroy();
   }

@@ -8,36 +8,36 @@ import { EventStream } from './event-stream';
 
 const MAX_PER_CALLER = 10;
 /**
- * Limit of open streams from one address, which may be the address of an office or a school. The /56 and /48
- * of an IPv6 address have limits too.
+ * Limit of open streams from one address, which may be that of an office or a school. The /56 and /48 of an
+ * IPv6 address have higher limits.
  */
 const MAX_PER_ADDRESS = 500;
 const RETRY_AFTER_SECONDS = 15;
 
-/** The workspace and the caller that a stream is counted for. */
+/** Workspace and caller by which a stream is counted. */
 export interface StreamOwner {
-  /** A workspace, or one of its widgets. It has at most half of the process's streams. */
+  /** Key of a workspace, or of one of its widgets: at most half of the process's streams. */
   workspace: string;
-  /** A person or visitor. It has at most 10 streams of the process. */
+  /** Key of a person or visitor: at most 10 streams of the process. */
   caller: string;
 }
 
 type Cap = [key: string, max: number];
-/** Caps that a stream counts for, that of its workspace first. */
+/** Limits against which a stream counts; the first is the limit of its workspace. */
 type Caps = [Cap, ...Cap[]];
 
 /**
- * Opens streams of server-sent events, within the caps of caller, address, workspace and process, and ends
- * all of them at shutdown. Streams are counted apart from requests: a stream takes memory, but no connection
- * of the cap and no slot of a work budget. A stream that matters may cut off another one that may give way.
- * If the workspace has no room, it is one of the workspace's own. If the process has no room, it may be one
- * of a workspace with more streams.
+ * Opens streams of server-sent events, limits their number by caller, network, workspace and process, and
+ * ends all of them at shutdown. A stream takes neither a slot of a work budget nor one of the limited
+ * connections. If there is no room, a new stream can replace an older one whose `mayGiveWay` is set. If the
+ * new stream matters, the older one may be of the same workspace. If the process is full, it may be of a
+ * workspace with more streams.
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
-  /** Open streams, the oldest first, each with the caps that it counts for. */
+  /** Open streams, the oldest first, each with the limits against which it counts. */
   private readonly open = new Map<EventStream, Caps>();
-  /** Open streams by workspace, caller and network. */
+  /** Numbers of open streams by workspace, caller and network. */
   private readonly counts = new Map<string, number>();
   private max = 0;
   private isStopping = false;
@@ -47,21 +47,22 @@ export class EventStreams implements BeforeApplicationShutdown {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Sets the number of streams that the process may have. Before the first call there may be none. */
+  /** Sets the number of streams that the process may have; 0 before the first call. */
   setLimit(max: number): void {
     this.max = max;
   }
 
-  /** Reports whether a stream of a workspace is opened only if another one gives way. */
+  /** Reports whether a new stream of the workspace would have to replace another stream. */
   isFull(workspace: string): boolean {
     return this.open.size >= this.max || isReached(this.capOf(workspace), this.counts);
   }
 
   /**
-   * Makes a route's response a stream. Call `begin` on it when everything is ready to send.
-   * @param matters whether the workspace's oldest stream that may give way is cut off when there is no room
+   * Makes a route's response a stream. Call `begin` on the stream when everything is ready to send.
+   * @param matters whether the stream may replace the workspace's oldest stream with `mayGiveWay` if there is
+   * no room
    * @throws AppError RATE_LIMITED: the caller, address or workspace has too many streams; UNAVAILABLE: the
-   *   process has too many, or it stops
+   * process has too many, or it stops
    */
   start(response: Response, { workspace, caller }: StreamOwner, matters = false): EventStream {
     if (this.isStopping) throw new AppError('UNAVAILABLE', 'The process is stopping. Connect again.');
@@ -83,12 +84,16 @@ export class EventStreams implements BeforeApplicationShutdown {
     return stream;
   }
 
-  /** Makes the refusal of a caller, address or workspace that has too many streams. */
+  /**
+   * Returns the error for a caller, address or workspace with too many streams, and counts it in the metrics.
+   */
   refuse(): AppError {
     return this.makeRefusal('key', 'RATE_LIMITED', 'Too many streams at once. Close one, or retry later.');
   }
 
-  /** Ends every stream and opens no more. Open streams would keep the process from stopping for hours. */
+  /**
+   * Ends every stream and opens no more. Otherwise open streams could delay the end of the process for hours.
+   */
   stop(): void {
     this.isStopping = true;
     for (const stream of this.open.keys()) stream.end('server_stopping');
@@ -102,16 +107,16 @@ export class EventStreams implements BeforeApplicationShutdown {
     return [`workspace ${workspace}`, Math.ceil(this.max / 2)];
   }
 
-  /** Finds the oldest stream of a workspace that may give way. */
+  /** Finds the workspace's oldest stream that may be replaced. */
   private findOldest([workspace]: Cap): EventStream | undefined {
     for (const [stream, [[own]]] of this.open) if (own === workspace && stream.mayGiveWay) return stream;
     return undefined;
   }
 
   /**
-   * Finds the oldest stream that may give way, of the workspace with the most streams. That workspace must
-   * have more streams than the other. For a stream that does not matter it must have two more, or the two
-   * workspaces would cut off each other's streams in turn.
+   * Finds a stream that a new stream of `workspace` may replace: the oldest one of the workspace with the
+   * most streams. That workspace must have more streams than `workspace`. If the new stream does not matter,
+   * it must have two more; otherwise the two workspaces would replace each other's streams in turn.
    */
   private findOfLarger([workspace]: Cap, matters: boolean): EventStream | undefined {
     let most = (this.counts.get(workspace) ?? 0) + (matters ? 0 : 1);
@@ -125,7 +130,6 @@ export class EventStreams implements BeforeApplicationShutdown {
     return found;
   }
 
-  /** Cuts off a stream, and reports whether there was one. */
   private cut(stream: EventStream | undefined): boolean {
     if (!stream) return false;
     this.metrics.httpConnectionsClosed.inc({ reason: 'evicted' });

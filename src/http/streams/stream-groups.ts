@@ -3,20 +3,17 @@ import { EventStream } from './event-stream';
 import { StreamOwner } from './event-streams';
 
 /**
- * Milliseconds that a stream waits for Redis before it begins. Without Redis, missed events are found in the
- * background.
+ * Milliseconds for which a stream waits for Redis before it begins. Without Redis, missed events are found in
+ * the background.
  */
 const LISTEN_MS = 100;
 
-/** Settles once a process listens to Redis for a stream, or has waited for that long enough. */
+/** Waits until this process listens to Redis for a stream, at most 100 ms. */
 export async function awaitListening(listening: Promise<void> | null): Promise<void> {
   await Promise.race([listening, sleep(LISTEN_MS, undefined, { ref: false })]);
 }
 
-/**
- * Streams of one caller, one for each tab, with a context of the feature. They get the same events, so an
- * event is read once.
- */
+/** Streams of one caller, one for each browser tab. They send the same events, so each event is read once. */
 export class StreamGroup<Context> {
   readonly streams = new Set<EventStream>();
   private lastWork: Promise<unknown> = Promise.resolve();
@@ -63,8 +60,8 @@ export class StreamGroups<Context> {
   }
 
   /**
-   * Puts a stream into the group of its caller.
-   * @param createContext is called for the caller's first stream
+   * Adds a stream to the group of its caller.
+   * @param createContext called for the caller's first stream
    */
   join(owner: StreamOwner, stream: EventStream, createContext: () => Context): StreamGroup<Context> {
     const { caller, workspace } = owner;
@@ -76,7 +73,7 @@ export class StreamGroups<Context> {
     return group;
   }
 
-  /** Takes a stream out of its group. The group ends with its last stream. */
+  /** Removes a stream from its group, and the group if that was its last stream. */
   leave(group: StreamGroup<Context>, stream: EventStream): void {
     group.streams.delete(stream);
     if (group.streams.size > 0) return;
