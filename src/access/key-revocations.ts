@@ -21,18 +21,13 @@ export interface EndpointOfKey {
    * the key had only rolled the endpoint's secret.
    */
   outcome: 'DEACTIVATED' | 'INACTIVE' | 'HANDED_OVER' | 'UNCHANGED';
-  /**
-   * Whether the key has read the endpoint's present secret. Anyone who has the secret can sign like this
-   * service.
-   */
+  /** Whether the key has read the endpoint's present secret, and its owner can thus sign webhooks. */
   knewSecret: boolean;
 }
 
 type Effect = (tx: Transaction, revocation: KeyRevocation) => Promise<EndpointOfKey[]>;
 
-/**
- * Applies the revocation of a key to the webhook endpoints of the key, in the transaction of the revocation.
- */
+/** Applies the revocations of keys to the webhook endpoints of these keys, in the same transaction. */
 @Injectable()
 export class KeyRevocations {
   private effect: Effect | null = null;
@@ -42,7 +37,6 @@ export class KeyRevocations {
     this.effect = effect;
   }
 
-  /** Returns the endpoints of the key, each with the revocation's effect on it. */
   apply(tx: Transaction, revocation: KeyRevocation): Promise<EndpointOfKey[]> {
     if (!this.effect) throw new Error('Nothing ends what a revoked key has made: import WebhooksModule.');
     return this.effect(tx, revocation);

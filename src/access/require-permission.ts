@@ -53,7 +53,7 @@ export async function requireOwner(tx: Transaction, tenantId: string, actor: Act
 
 /**
  * Refuses an API key that was revoked or has expired since its request began. Call it before a change that
- * outlasts the key, such as that of a webhook endpoint: then none commits after the key's revocation.
+ * outlasts the key, such as that of a webhook endpoint, so that none commits after the revocation.
  * @throws AppError UNAUTHENTICATED
  */
 export async function requireWorkingKey(tx: Transaction, tenantId: string, actor: Actor): Promise<void> {

@@ -41,10 +41,7 @@ export class CreateApiKey {
   @ArrayNotEmpty({ message: 'must name at least one scope' })
   scopes: Scope[];
 
-  /**
-   * Time at which the key expires. By default it is the end of the longest life that the operator allows;
-   * without such a limit, the key never expires.
-   */
+  /** Time of expiry. By default, the longest life that the operator allows; without a limit, never. */
   @IsOptional()
   @MinDate(() => new Date(), { message: 'must be in the future' })
   @IsMoment()
@@ -62,9 +59,7 @@ export class CreateApiKey {
 
 const REVOCATION_REASONS = ['LEAKED', 'REPLACED'] as const;
 
-/**
- * Revocation of a key. The reason decides the fate of the webhook endpoints that the key made or redirected.
- */
+/** Revocation of a key. The reason decides about the webhook endpoints that the key made or redirected. */
 export class RevokeApiKey {
   /**
    * `LEAKED`: other people have the key, or it is not needed any more; its endpoints are deactivated.
@@ -80,7 +75,7 @@ export class RevokeApiKey {
 }
 
 export class ListApiKeys {
-  /** Number of days. The list then has only working keys that were neither created nor used in this time. */
+  /** Lists only working keys that were neither created nor used in this number of days. */
   @IsOptional()
   @IsInt()
   @Min(1)

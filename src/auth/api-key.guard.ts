@@ -15,10 +15,7 @@ import { ApiKeyOwner, ApiKeysRepository } from './api-keys.repository';
 import { RefusedApiKeys } from './refused-api-keys';
 
 const BEARER = /^Bearer(?: +(.+))?$/i;
-/**
- * Limit of refusals a minute for one client network, against guessing. A valid key from that network still
- * passes.
- */
+/** Refusals a minute from one network, against guessing. A valid key from that network still passes. */
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused API keys.' };
 
 /**
@@ -77,7 +74,6 @@ export class ApiKeyGuard implements CanActivate {
     return this.limiter.countCall(`refused:${clientNetworkOf(request)}`, REFUSALS);
   }
 
-  /** Records the use of a key. The request does not wait for the write. */
   private markUsed({ principal }: AuthenticatedRequest): void {
     this.keys
       .markUsed(principal.tenant.id, principal.apiKeyId)

@@ -42,7 +42,6 @@ interface HashedKey extends ApiKeyOwner {
 
 interface Authenticated {
   principal: Principal;
-  /** Networks (CIDR) from which the key may be used; null for all. */
   allowedNetworks: string[] | null;
   /** Whether the recorded last use is more than a minute old. */
   isUseStale: boolean;
@@ -52,10 +51,7 @@ interface Authenticated {
 export class ApiKeysRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Reads a working key with its workspace. Nothing is cached, so a revocation takes effect at the next
-   * request.
-   */
+  /** Reads a working key with its workspace. Nothing is cached, so a revocation takes effect at once. */
   async authenticate({ tenantId, id: keyId }: ApiKeyOwner, hash: Buffer): Promise<Authenticated | null> {
     const [row] = await this.database.pipelinedRead<AuthenticationRow>(
       `SELECT k.id AS "apiKeyId", k.scopes, k.allowed_networks AS "allowedNetworks",
@@ -72,10 +68,7 @@ export class ApiKeysRepository {
     return { principal: { apiKeyId, scopes, tenant }, allowedNetworks, isUseStale };
   }
 
-  /**
-   * Returns the workspace and id of each key that has one of the hashes. Revoked and expired keys may be
-   * among them; `authenticate` refuses these.
-   */
+  /** Returns the owners of the keys with these hashes. Keys that have ended may be among them. */
   async lookUp(hashes: Buffer[]): Promise<FoundKey<ApiKeyOwner>[]> {
     const working = await this.database.preparedAcross<HashedKey>(
       `SELECT k.hash, k.tenant_id AS "tenantId", k.id
@@ -87,10 +80,7 @@ export class ApiKeysRepository {
     return rows.map(({ hash, ...owner }) => ({ key: hash, owner }));
   }
 
-  /**
-   * Returns the keys with these hashes, including revoked and expired ones, and the reason why each is
-   * refused now.
-   */
+  /** Returns the keys with these hashes, working or not, and the reason why each is refused now. */
   async findByHashes(hashes: Buffer[]): Promise<RefusedApiKey[]> {
     const found: RefusedApiKey[] = [];
     for (const [tenantId, owners] of groupByWorkspace(await this.findOwners(hashes))) {
@@ -170,9 +160,7 @@ export class ApiKeysRepository {
     );
   }
 
-  /**
-   * Adds a key. The database stores the hash of the key's value, and 8 of its characters to recognize it by.
-   */
+  /** Adds a key. Of its value, only the hash and 8 characters for recognition are stored. */
   async insert(tx: Transaction, tenantId: string, value: string, key: NewApiKey): Promise<ApiKeySummary> {
     const { id, name, scopes, allowedNetworks, createdBy, createdAt, expiresAt } = key;
     const hash = hashApiKey(value);
@@ -190,10 +178,7 @@ export class ApiKeysRepository {
     return inserted!;
   }
 
-  /**
-   * Locks a key's row. It waits for transactions that hold the row in share mode (`lockWorkingKey`), and
-   * further ones wait for the commit.
-   */
+  /** Locks a key's row, after all transactions that have called `lockWorkingKey` for it have ended. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ApiKeySummary | null> {
     if (!isId(id)) return null;
     const [key] = await tx.query<ApiKeySummary>(

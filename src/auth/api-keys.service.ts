@@ -72,9 +72,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Lists the keys of the workspace, newest first: all working keys, and the latest 300 keys that were
-   * revoked or have expired. With `unusedForDays` it lists only working keys that were not used for so many
-   * days.
+   * Lists all working keys of the workspace and the latest 300 revoked or expired ones, newest first. With
+   * `unusedForDays` it lists only working keys that were neither created nor used in so many days.
    * @throws AppError INVALID_BODY, FORBIDDEN
    */
   async list(tenantId: string, input: ListApiKeys, actor: Actor): Promise<ApiKeySummary[]> {
@@ -103,8 +102,7 @@ export class ApiKeysService {
   async revoke(tenantId: string, id: string, input: RevokeApiKey, actor: Actor): Promise<RevokedApiKey> {
     const given = checkRevocation(input);
     return this.database.transaction(async (tx) => {
-      // Against a deadlock: two revocations that name each other's key in `replacedBy` lock the same two
-      // rows.
+      // Without this lock, two revocations that name each other's key in `replacedBy` could deadlock.
       await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'api_key.revoke');
       const key = await this.keys.lock(tx, tenantId, id);
@@ -165,10 +163,7 @@ export class ApiKeysService {
     return { ...revoked, endpoints };
   }
 
-  /**
-   * Refuses a replacement that does not work or that is itself being revoked. It locks the replacement's row,
-   * so the key still works when the revocation commits.
-   */
+  /** Refuses a replacement that does not work. Locks its row, so that the key works until the commit. */
   private async requireReplacement(
     tx: Transaction,
     tenantId: string,

@@ -30,10 +30,7 @@ export class AuthModule {
   }
 }
 
-/**
- * Provides the guards through which every API request goes, in this order. Afterwards the interceptor
- * acquires a slot for the request.
- */
+/** Provides the guards of every API request, in this order, and the interceptor that acquires a slot. */
 @Module({
   imports: [
     AuthModule,

@@ -15,7 +15,6 @@ export const RATE_LIMITED_PATHS = [
   '/api/v1/webhook-endpoints/:id/roll-secret',
 ] as const;
 
-/** Returns the key under which a workspace's requests to a path are counted. */
 export function rateKeyOf(tenantId: string, path: string): string {
   return `${tenantId}:${path}`;
 }

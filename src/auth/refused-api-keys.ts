@@ -4,10 +4,7 @@ import { Origin } from '../access/principal';
 import { Metrics } from '../metrics/metrics';
 import { ApiKeysRepository } from './api-keys.repository';
 
-/**
- * Limit of the different keys that are counted in ten minutes. Refusals of further keys count in the metric
- * only.
- */
+/** Limit of the different keys counted in ten minutes. Further keys count in the metric only. */
 const MAX_KEYS = 1_000;
 
 interface Refusals extends Times {

@@ -12,7 +12,6 @@ export const SCOPES_ALLOWED = 'access:scopes';
 /** Opens a route to callers without a key. Every other route is closed. */
 export const Public = () => SetMetadata(PUBLIC, true);
 
-/** Reports whether the route of a request is open to callers without a key. */
 export function isPublic(reflector: Reflector, context: ExecutionContext): boolean {
   return reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()]) ?? false;
 }
@@ -33,7 +32,6 @@ export const AnyScope = () =>
     ApiErrors('FORBIDDEN', 'WORKSPACE_SUSPENDED'),
   );
 
-/** Documents that a route requires a key with these scopes, in one of two headers. */
 const ApiSecured = (...scopes: Scope[]) =>
   applyDecorators(ApiSecurity('bearer', scopes), ApiSecurity('apiKey', scopes));
 

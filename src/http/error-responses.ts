@@ -82,7 +82,7 @@ export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining',
 
 /** Documentation of errors whose meaning differs on routes without an API key. */
 export interface OtherErrors {
-  /** Prefix of the names of these responses among the components of an OpenAPI document. */
+  /** Prefix of the responses' names among the components of an OpenAPI document. */
   name: string;
   documentation: Partial<Record<ApiErrorCode, ErrorDocumentation>>;
   /** Headers that only the answers of these routes have. */

@@ -8,10 +8,7 @@ import { IdentifiedRequest } from './connections/request-id';
 /** Start of the message of the router's 400 error for a path with a broken percent-encoding. */
 const UNDECODABLE_PATH = /^Failed to decode param/;
 
-/**
- * Turns every error into a response. An unexpected error becomes a 500 response, and is logged with its
- * stack.
- */
+/** Turns every error into a response. An unexpected error becomes 500, and is logged with its stack. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger(ErrorFilter.name);

@@ -40,8 +40,7 @@ export class HttpAdapter extends ExpressAdapter {
     class ExpressResponse extends ServerResponse {}
     Object.setPrototypeOf(ExpressRequest.prototype, express.request);
     Object.setPrototypeOf(ExpressResponse.prototype, express.response);
-    // Express sets these prototypes on each request and response. They have them from their classes, so V8
-    // changes nothing.
+    // Express sets these prototypes on each object, which has them from its class, so V8 changes nothing.
     express.request = ExpressRequest.prototype as typeof express.request;
     express.response = ExpressResponse.prototype as typeof express.response;
     const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };

@@ -22,10 +22,7 @@ export class RequestPipe implements PipeTransform {
   }
 }
 
-/**
- * Refuses every query parameter. Use it on a route without a query DTO, which would refuse unknown
- * parameters.
- */
+/** Refuses every query parameter. It is for routes without a query DTO. */
 export const NoQuery = () => UseGuards(NoQueryGuard);
 
 @Injectable()

@@ -20,10 +20,9 @@ export class AgentErasuresService {
   ) {}
 
   /**
-   * Erases an inactive agent: its name, display name and e-mail address, its invitation, its membership and
-   * its drafts. The agent's id stays, because messages and audit entries name it. A login that opens no other
-   * workspace is deleted with everything that belongs to it. An erasure can't be undone. A second call
-   * changes nothing.
+   * Erases an inactive agent: name, display name and e-mail address, invitation, membership and drafts. The
+   * agent's id stays, because messages and audit entries name it. A login that opens no other workspace is
+   * deleted. An erasure can't be undone; a second call changes nothing.
    * @throws AppError INVALID_BODY: the agent is active; FORBIDDEN, NOT_FOUND
    */
   async erase(tenantId: string, agentId: string, actor: Actor): Promise<void> {

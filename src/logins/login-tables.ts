@@ -20,7 +20,6 @@ const OF_PEOPLE = {
 const GOES_AT_ITS_END = { age: 'expires_at', keptHours: 0 };
 const GOES_WITH_THE_FACTOR = { none: 'A row goes with its person, or when the second factor is taken away.' };
 
-/** Declares the tables of people who log in, and of their memberships in workspaces. */
 export function loginTables(
   people: PeopleRepository,
   invitations: InvitationsRepository,

@@ -23,10 +23,7 @@ import {
 @Injectable()
 export class LoginsService {
   private readonly logger = new Logger(LoginsService.name);
-  /**
-   * Looks tokens up in batches, against floods of unknown ones. The owner is a constant, because the hash of
-   * a token alone finds its session.
-   */
+  /** Finds sessions by token. The owner is a constant: the hash of a token alone finds its session. */
   private readonly lookup: KeyLookup<'sessions'>;
 
   constructor(
@@ -143,7 +140,6 @@ export class LoginsService {
     });
   }
 
-  /** Records the use of a session. The request does not wait for the write. */
   private markUsed(id: string): void {
     this.repository
       .markUsed(id)

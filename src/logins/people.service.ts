@@ -11,7 +11,6 @@ import { KnownBrowser } from './sessions/known-browsers.repository';
 import { PersonSessions } from './sessions/person-sessions';
 import { LoginSession, SessionHolder } from './sessions/session.dto';
 
-/** Stored data about a person who logs in, except secrets and their hashes. */
 export interface PersonExport {
   person: Person & PersonTimes;
   /** One entry for each workspace of the person, including workspaces in which the agent is inactive. */

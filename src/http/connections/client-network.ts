@@ -2,17 +2,11 @@ import { IPv6 } from 'ipaddr.js';
 import type { Request } from 'express';
 import { parseAddress, unmapped } from '../../common/network';
 
-/**
- * Bits of an IPv6 address by which limits count. A customer of an internet provider has at least a /64, so
- * all addresses in it count as one.
- */
+/** Bits of an IPv6 address by which limits count: one customer can have all addresses of a /64. */
 const IPV6_PREFIX = 64;
 /** Bits of the larger IPv6 networks that one customer may have. */
 const WIDER_PREFIXES = [56, 48];
-/**
- * Limits of an IPv4 address or /64, of a /56 and of a /48, as multiples of the first. A customer with a /48
- * has 65,536 networks of 64 bits.
- */
+/** Limits of an IPv4 address or /64, of a /56 and of a /48, as multiples of the smallest one's limit. */
 const NETWORK_FACTORS = [1, 4, 8];
 const PART_BITS = 16;
 

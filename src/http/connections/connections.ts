@@ -10,14 +10,9 @@ import { Connection, OpenConnections } from './open-connections';
 import { HttpLimits } from '../../config/http-settings';
 import { Metrics } from '../../metrics/metrics';
 
-/**
- * Milliseconds between two checks for unread answers, and between Node's checks for late heads and bodies.
- */
+/** Milliseconds between two checks for unread answers, and between Node's checks for late requests. */
 const SWEEP_MS = 1_000;
-/**
- * Bytes of an answer that a client must read within `bodyTimeoutMs`. Otherwise its connection is closed,
- * unless it has read the whole answer.
- */
+/** Bytes of an answer, or the rest of it, that a client must read within `bodyTimeoutMs`. */
 const READ_BYTES = 256 * 1024;
 
 /** Settings of Node's server that are documented as options only, but exist as properties. */
@@ -96,10 +91,7 @@ export class Connections {
     else this.open!.close(connection, 'pipelined');
   }
 
-  /**
-   * Closes connections that have sent nothing. Node counts them as busy, so a closing server would wait for
-   * them.
-   */
+  /** Closes connections that have sent nothing. Node's `close` would wait for them, as for busy ones. */
   closeSilent(): void {
     for (const { socket } of this.open?.waiting ?? []) if (socket.bytesRead === 0) socket.destroy();
   }
@@ -111,15 +103,11 @@ export class Connections {
     server.requestTimeout = bodyTimeoutMs;
     server.keepAliveTimeout = idleTimeoutMs;
     server.connectionsCheckingInterval = SWEEP_MS;
-    // Node would answer a request without a Host header with an empty body. `requireHost` answers in the
-    // API's form.
+    // `requireHost` refuses such requests in the API's form. Node's answer would have no body.
     server.requireHostHeader = false;
   }
 
-  /**
-   * Counts a request that waits for the answer to an earlier one. Returns false if the connection was closed
-   * because too much waits.
-   */
+  /** Counts a pipelined request. Returns false if the connection was closed because too much waits. */
   private mayWait(open: OpenConnections, connection: Connection, request: Request): boolean {
     const { pipelined, kind } = connection;
     pipelined.enter(request);
@@ -151,9 +139,7 @@ export class Connections {
     if (connection.kind === 'request') open.waiting.add(connection);
   }
 
-  /**
-   * Answers a request that Node refuses, if the client can still read the answer, and closes the connection.
-   */
+  /** Answers a request that Node refuses, if the client can read the answer, and closes the connection. */
   private refuse(error: NodeJS.ErrnoException, connection: Connection | undefined, socket: Socket): void {
     if (!connection || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     if (connection.isClosing) return;

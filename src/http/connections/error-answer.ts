@@ -5,16 +5,10 @@ import { IdentifiedRequest } from './request-id';
 import { NO_STORE } from './standard-headers';
 
 const RETRY_AFTER_SECONDS = 2;
-/**
- * Milliseconds for which a client may continue to send after the answer. Closing the connection at once would
- * reset it, and the client could lose the answer.
- */
+/** Milliseconds for which a socket stays open after the answer, which an immediate reset could lose. */
 const LINGER_MS = 2_000;
 
-/**
- * Answers with an error. A client that is sending its body is disconnected, because the rest of the body is
- * not read.
- */
+/** Answers with an error. A client that is sending its body is disconnected: the rest is not read. */
 export function sendError(response: Response, error: AppError): void {
   if (response.headersSent) return void response.destroy();
   const request = response.req as IdentifiedRequest;
@@ -30,10 +24,7 @@ export function sendError(response: Response, error: AppError): void {
   else response.json(body);
 }
 
-/**
- * Sends the last bytes of a connection, and destroys it once the client has closed its side, at the latest
- * after 2 seconds.
- */
+/** Sends the last bytes, and destroys the socket once the client has closed its side, within 2 seconds. */
 export function endAndDestroy(socket: Socket, lastBytes = ''): void {
   socket.end(lastBytes);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();

@@ -1,6 +1,4 @@
-/**
- * Counts the bytes in memory for each holder, such as a connection, with a limit for all holders together.
- */
+/** Counts bytes in memory by holder, such as a connection, with a limit for all holders together. */
 export class HeldBytes<Holder> {
   private readonly byHolder = new Map<Holder, number>();
   private total = 0;

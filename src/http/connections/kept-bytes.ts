@@ -2,10 +2,7 @@ import type { Response } from 'express';
 
 const ARE_KEPT = 'bytesAreKept';
 
-/**
- * Sends bytes that this process has in memory anyway, such as a file's. They do not count against the limit
- * of unread bytes.
- */
+/** Sends bytes that are in memory anyway, such as a file's. The limit of unread bytes ignores them. */
 export function sendKept(response: Response, bytes: Buffer): void {
   response.locals[ARE_KEPT] = true;
   response.send(bytes);

@@ -6,10 +6,7 @@ import { Metrics } from '../../metrics/metrics';
 import { HeldBytes } from './held-bytes';
 import { WaitingRequests } from './waiting-requests';
 
-/**
- * Connections above the limit, as a share of it, that get a 503 answer. Further ones are closed without an
- * answer.
- */
+/** Connections above the limit, as a share of it, that get a 503 answer. Further ones get no answer. */
 const REFUSED_SHARE = 0.1;
 
 type CloseReason =
@@ -30,14 +27,9 @@ export interface Connection {
   readonly pipelined: WaitingRequests;
   kind: 'request' | 'stream' | 'refused' | 'closed';
   isClosing: boolean;
-  /**
-   * Whether the present answer consists of bytes that this process has in memory anyway, such as a file's.
-   */
+  /** Whether the present answer consists of bytes that are in memory anyway, such as a file's. */
   sendsKept: boolean;
-  /**
-   * Time in milliseconds since which the client has read too little, and the bytes that it had read until
-   * then. Null while nothing is unread.
-   */
+  /** Time (ms) since which the client reads too little, and bytes read until then; null if all are read. */
   unread: { since: number; readBytes: number } | null;
 }
 
@@ -56,9 +48,7 @@ export class OpenConnections {
   /** Connections without a complete request, the longest waiting first. */
   readonly waiting = new Set<Connection>();
   private readonly counts = { request: 0, stream: 0, refused: 0, closed: 0 };
-  /** Bytes of requests that wait for the answer to an earlier request of their connection. */
   private readonly pipelinedBytes: HeldBytes<Connection>;
-  /** Bytes of answers that wait for their clients to read them. */
   private readonly unreadBytes: HeldBytes<Connection>;
 
   constructor(
@@ -113,8 +103,7 @@ export class OpenConnections {
     this.metrics.httpConnectionsClosed.inc({ reason });
     connection.isClosing = true;
     this.forget(connection);
-    // Stops Node's parser, which would otherwise make requests of all bytes that it has read, and keep them
-    // in memory.
+    // Otherwise Node's parser makes requests of all bytes that it has read, and keeps them in memory.
     const { parser } = connection.socket as ParsedSocket;
     if (parser) parser.onIncoming = () => 0;
     connection.socket.destroy();
@@ -150,19 +139,13 @@ export class OpenConnections {
     this.pipelinedBytes.set(connection, connection.pipelined.bytes);
   }
 
-  /**
-   * Counts the bytes that the client of a connection has not read, except bytes that this process has in
-   * memory anyway.
-   */
+  /** Counts the unread bytes of a connection, except bytes that are in memory anyway. */
   measureUnread(connection: Connection): void {
     const { socket, sendsKept, kind } = connection;
     this.unreadBytes.set(connection, sendsKept || kind === 'closed' ? 0 : socket.writableLength);
   }
 
-  /**
-   * Closes the connections with the most bytes of one kind until all connections together are within the
-   * limit.
-   */
+  /** Closes the connections with the most bytes until all connections together are within the limit. */
   closeExcessive(reason: 'pipelined' | 'unread_answer'): void {
     const held = reason === 'pipelined' ? this.pipelinedBytes : this.unreadBytes;
     for (let most = held.findExcessive(); most; most = held.findExcessive()) this.close(most, reason);

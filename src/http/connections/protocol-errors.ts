@@ -7,9 +7,7 @@ import { STANDARD_HEADERS } from './standard-headers';
 /** Code of Node's error when a head or a body takes too long. */
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
-/**
- * Refuses an HTTP/1.1 request without a Host header. HTTP/1.0, which health checks may use, requires none.
- */
+/** Refuses HTTP/1.1 without a Host header. HTTP/1.0, which health checks may use, requires none. */
 export function requireHost({ headers, httpVersion }: Request, _: Response, next: NextFunction): void {
   const isRefused = httpVersion === '1.1' && headers.host === undefined;
   next(isRefused ? new AppError('INVALID_BODY', 'The request has no Host header.') : undefined);

@@ -10,10 +10,7 @@ const MEBIBYTE = 1024 * KIBIBYTE;
 /** Largest body, in bytes, of a route without a limit of its own. */
 export const DEFAULT_BODY_BYTES = 256 * KIBIBYTE;
 
-/**
- * Largest body of the routes whose path matches. The path decides, because a body is read before its route is
- * found.
- */
+/** Largest body of the routes whose path matches. A body is read before its route is found. */
 export interface BodyLimit {
   path: RegExp;
   /** Largest body in bytes; null for routes that read their bodies themselves. */
@@ -39,19 +36,13 @@ export class RequestBodies {
 
   constructor(private readonly metrics: Metrics) {}
 
-  /**
-   * Sets the limit of the total bytes of unfinished bodies, and the largest body of some routes. The first
-   * entry that matches a request counts; all other routes have 256 KiB.
-   */
+  /** Sets both limits. The first entry that matches a request counts; other routes have 256 KiB. */
   configure(maxUnfinishedBytes: number, limits: BodyLimit[]): void {
     this.maxUnfinishedBytes = maxUnfinishedBytes;
     this.limits = limits;
   }
 
-  /**
-   * Limits for each of which a parser is needed, because one parser has one limit for the bodies that it
-   * inflates.
-   */
+  /** Limits that need a parser each, because one parser has one limit for the bodies that it inflates. */
   get sizes(): number[] {
     const sizes = this.limits.map(({ bytes }) => bytes).filter((bytes) => bytes !== null);
     return [...new Set([...sizes, DEFAULT_BODY_BYTES])];

@@ -7,10 +7,7 @@ export interface IdentifiedRequest extends Request {
   requestId: string;
 }
 
-/**
- * Sets the request's id to the caller's `X-Request-Id` if it is well formed, else to a new id. Every response
- * contains the id in this header.
- */
+/** Sets the request's id, to the caller's `X-Request-Id` if well formed, and sends it in this header. */
 export function requestId(request: Request, response: Response, next: NextFunction): void {
   const given = request.headers['x-request-id'];
   const id = typeof given === 'string' && WELL_FORMED.test(given) ? given : newId();

@@ -7,10 +7,7 @@ import { Metrics } from '../../metrics/metrics';
 const BATCH = 500;
 /** Milliseconds between two statements that look unknown keys up, if the first one found an invalid key. */
 const PAUSE_MS = 50;
-/**
- * Limit of the requests with unknown keys that wait: two batches, because a waiting request keeps its body in
- * memory.
- */
+/** Limit of the requests with unknown keys that wait, low because each has its body in memory. */
 const MAX_WAITING = 1_000;
 /** Limit of the accepted keys that this process remembers. */
 const MAX_ACCEPTED = 10_000;
@@ -28,17 +25,13 @@ export interface FoundKey<Owner> {
  * is looked up once.
  */
 export class KeyLookup<Owner> {
-  /**
-   * Owners of the keys that this process has accepted, by key as latin1 text: one character for each byte.
-   */
+  /** Owners of accepted keys, by key as latin1 text: one character for each byte. */
   private readonly accepted = new Map<string, Owner>();
   private readonly unknown = new Batcher<Buffer, Owner | null>(BATCH, (keys) => this.lookUp(keys));
   private waiting = 0;
   private pauseUntil = 0;
 
-  /**
-   * @param findKnown returns the keys that may be valid; the `read` of a call of `find` decides
-   */
+  /** @param findKnown returns the keys that may be valid; the argument `read` of `find` decides */
   constructor(
     private readonly kind: 'keys' | 'hooks' | 'sessions',
     private readonly metrics: Metrics,

@@ -11,10 +11,7 @@ export interface RateLimit {
   max: number;
   /** Length of the window in milliseconds; a minute by default. */
   windowMs?: number;
-  /**
-   * First sentence of the error message. A `Reason` also has a code, for which the dashboard shows a text of
-   * its own.
-   */
+  /** First sentence of the error message. The dashboard shows a text of its own for a `Reason`. */
   excess: string | Reason;
 }
 
@@ -26,10 +23,7 @@ export const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused request
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/**
- * Counts calls by key, such as an address or a visitor, and refuses calls above a limit. Refused calls count
- * as well.
- */
+/** Counts calls by key, such as an address, and refuses calls above a limit. Refused calls count too. */
 @Injectable()
 export class RateLimiter implements ThrottlerStorage {
   constructor(private readonly windows: FixedWindows) {}

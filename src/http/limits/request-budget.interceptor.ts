@@ -20,7 +20,7 @@ export const HasOwnBudget = (has: (request: Request) => boolean) => SetMetadata(
  */
 export const WaitsOutside = () => SetMetadata(WAITS_OUTSIDE, true);
 
-/** Reports whether the service of a request's route takes a slot of another kind than `requests`. */
+/** Reports whether a request's route acquires a slot of another kind than `requests`. */
 export function hasOwnBudget(reflector: Reflector, context: ExecutionContext): boolean {
   const has = reflector.get<((of: Request) => boolean) | undefined>(OWN_BUDGET, context.getHandler());
   return has?.(context.switchToHttp().getRequest<Request>()) ?? false;

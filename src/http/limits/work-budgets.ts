@@ -33,15 +33,10 @@ interface RequestSlot {
 
 /** Longest waits of requests, in milliseconds. A client does better to retry than to wait longer. */
 const SHORT_WAITS = { maxExpectedMs: 800, maxWaitMs: 2_000 };
-/**
- * Limits of waiting requests. A burst of 240 requests, a minute's rate limit, may wait on each of two paths.
- */
+/** Limits of waiting requests. A minute's 240 requests may come at once on each of two paths. */
 const REQUESTS_WAITING = { waiting: 2000, waitingPerKey: 500, ...SHORT_WAITS };
 const VISITORS_WAITING = { waiting: 1000, waitingPerKey: 200, ...SHORT_WAITS };
-/**
- * Limits of waiting requests of hooks, low because each keeps its body in memory. Telegram sends 40 at once
- * by default.
- */
+/** Limits of waiting hook requests, whose bodies are in memory. Telegram sends 40 at once by default. */
 const HOOKS_WAITING = { waiting: 100, waitingPerKey: 40 };
 const SEARCHES_WAITING = { waiting: 200, waitingPerKey: 50 };
 /**
@@ -50,16 +45,10 @@ const SEARCHES_WAITING = { waiting: 200, waitingPerKey: 50 };
  */
 const WALKS: WorkLimits = { total: Infinity, perKey: 1, ...SEARCHES_WAITING };
 
-/**
- * Slots for hashing passwords: two, at most one of them for a network. A hash takes 19 MiB and some 7 ms of a
- * processor.
- */
+/** Slots for hashing passwords. A hash takes 19 MiB of memory and some 7 ms of a processor. */
 const PASSWORDS: WorkLimits = { total: 2, perKey: 1, waiting: 200, waitingPerKey: 20 };
 
-/**
- * Slots for waits that need neither a connection to PostgreSQL nor a processor, so there are many. A caller
- * without a slot is refused at once.
- */
+/** Slots for work that only waits, so there are many. A caller without a slot is refused at once. */
 const EXPORTS: WorkLimits = { total: 20, perKey: 2 };
 const LOOKUPS: WorkLimits = { total: 100, perKey: 10 };
 const TESTS: WorkLimits = { total: 50, perKey: 5 };
@@ -67,10 +56,7 @@ const MAILS: WorkLimits = { total: 50, perKey: 5 };
 
 /** Limits of calls of providers: a workspace makes one at a time. */
 const PROVIDERS_WAITING = { perKey: 1, waiting: 100, waitingPerKey: 10 };
-/**
- * Share of this process's connections to PostgreSQL that calls of providers may occupy, each until its
- * provider answers.
- */
+/** Share of the connections to PostgreSQL that calls of providers may occupy until they are answered. */
 const PROVIDERS_SHARE = 1 / 3;
 
 /** Names of the kinds in error messages. */

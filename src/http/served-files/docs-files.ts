@@ -25,7 +25,7 @@ export interface DocsFile {
   isNamedByContent: boolean;
 }
 
-/** Reads the files of the built documentation, by name. A missing folder has none. */
+/** Reads the files of the built documentation, by name. Returns none if the folder is missing. */
 export async function readDocsFiles(folder: string): Promise<ReadonlyMap<string, DocsFile>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {

@@ -14,7 +14,7 @@ const ASK = 'public, no-cache';
 /** `Cache-Control` of a file whose name contains a hash of its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** Headers of every file. The policy allows only scripts, styles, images and requests of this server. */
+/** Headers of every file. Pages may use only scripts, styles, images and requests of this server. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
@@ -43,7 +43,6 @@ export class DocsSiteService {
     await send(page, request, response);
   }
 
-  /** Reads the files. If that fails, the next request tries again. */
   private read(): ReturnType<typeof readDocsFiles> {
     return readDocsFiles(FOLDER).catch((error: unknown) => {
       this.files = undefined;

@@ -11,9 +11,7 @@ export type Encoding = Compression | 'identity';
 export class EncodedFile {
   private readonly hash: string;
 
-  /**
-   * @param compressed bytes of each encoding that the file has; promises while the file is compressed
-   */
+  /** @param compressed bytes of each encoding that the file has; promises while the file is compressed */
   constructor(
     private readonly bytes: Buffer,
     private readonly compressed: Partial<Record<Compression, Buffer | Promise<Buffer>>>,

@@ -4,10 +4,7 @@ import type { Request, Response } from 'express';
 import { Public } from '../access.decorators';
 import { WidgetFilesService } from './widget-files.service';
 
-/**
- * Serves the widget's scripts: the loader, which the page of a workspace includes, and the chunks, which the
- * loader imports.
- */
+/** Serves the widget's loader, which pages of workspaces include, and the chunks that it imports. */
 @Controller('widget')
 @Public()
 @ApiExcludeController()

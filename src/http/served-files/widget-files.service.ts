@@ -8,18 +8,12 @@ import { WidgetFiles } from './widget-files';
 /** Folder of the widget's build; the path is right from `src` and from `dist`. */
 const FOLDER = resolve(__dirname, '../../../dist/widget');
 
-/**
- * `Cache-Control` of the loader. Its URL is the same for every build, so pages must load a new build within
- * minutes.
- */
+/** `Cache-Control` of the loader. Its URL never changes, and pages must soon load a new build. */
 const SHORT = 'public, max-age=300, stale-while-revalidate=86400';
 /** `Cache-Control` of a chunk, whose name contains a hash of its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/**
- * Headers with which pages of any origin can load a file, even pages that require
- * `Cross-Origin-Resource-Policy`.
- */
+/** Headers for pages of any origin, even pages that require `Cross-Origin-Resource-Policy`. */
 const HEADERS = {
   'Content-Type': 'text/javascript; charset=utf-8',
   'Access-Control-Allow-Origin': '*',
@@ -39,17 +33,13 @@ export class WidgetFilesService implements OnModuleInit {
       this.logger.warn(`the widget is not built: ${FOLDER} has no files, so /widget/ answers 404`);
   }
 
-  /**
-   * @throws AppError NOT_FOUND: the widget is not built
-   */
+  /** @throws AppError NOT_FOUND: the widget is not built */
   async sendLoader(request: Request, response: Response): Promise<void> {
     if (!this.files.loader) throw AppError.notFound('File');
     await this.files.loader.send(request, response, { ...HEADERS, 'Cache-Control': SHORT });
   }
 
-  /**
-   * @throws AppError NOT_FOUND: the build has no such chunk
-   */
+  /** @throws AppError NOT_FOUND: the build has no such chunk */
   async sendChunk(fileName: string, request: Request, response: Response): Promise<void> {
     const found = this.files.findChunk(fileName);
     if (!found) throw AppError.notFound('File');

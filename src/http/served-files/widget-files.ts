@@ -12,9 +12,7 @@ const ASSETS = 'assets';
 /** Regular expression of a chunk's name in the build: `<name>-<hash>.js`. */
 const CHUNK = /^(?<name>[\w-]+)-[\w-]{8}\.js$/;
 
-/**
- * Chunk that answers a request. `isExact` is false if the chunk is from another build than the requested one.
- */
+/** Chunk that answers a request. `isExact` is false for a chunk of another build than requested. */
 export interface FoundChunk {
   file: EncodedFile;
   isExact: boolean;
@@ -58,10 +56,7 @@ export class WidgetFiles {
   }
 }
 
-/**
- * Reads and compresses a file. The best compression takes a tenth of a second, in another thread, so the
- * result has promises.
- */
+/** Reads a file, and begins to compress it in another thread, which takes up to 0.1 seconds. */
 async function readCompressed(path: string): Promise<EncodedFile> {
   const bytes = await readFile(path);
   return new EncodedFile(bytes, { br: compressBrotli(bytes), gzip: compressGzip(bytes) });

@@ -1,10 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 
-/**
- * Unread bytes above which a client is cut off. The client reconnects, and reads the missed events by other
- * routes.
- */
+/** Unread bytes above which a client is cut off. Other routes have the events that it then misses. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /** Sends server-sent events to one client. `EventStreams` creates it. */
@@ -42,9 +39,7 @@ export class EventStream {
     });
   }
 
-  /**
-   * Sends an event if the stream is open. A browser that reconnects sends the last `id` in `Last-Event-ID`.
-   */
+  /** Sends an event if the stream is open. A browser that reconnects sends `id` as `Last-Event-ID`. */
   send(event: string, id: number, data: object): void {
     if (!this.isOpen) return;
     this.response.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);

@@ -7,10 +7,7 @@ import { Connections } from '../connections/connections';
 import { EventStream } from './event-stream';
 
 const MAX_PER_CALLER = 10;
-/**
- * Limit of open streams from one address, which may be that of an office or a school. The /56 and /48 of an
- * IPv6 address have higher limits.
- */
+/** Limit of streams from one address, such as an office's. A /56 or /48 of IPv6 addresses has more. */
 const MAX_PER_ADDRESS = 500;
 const RETRY_AFTER_SECONDS = 15;
 
@@ -84,16 +81,12 @@ export class EventStreams implements BeforeApplicationShutdown {
     return stream;
   }
 
-  /**
-   * Returns the error for a caller, address or workspace with too many streams, and counts it in the metrics.
-   */
+  /** Returns the error for too many streams of a caller, address or workspace, and counts it. */
   refuse(): AppError {
     return this.makeRefusal('key', 'RATE_LIMITED', 'Too many streams at once. Close one, or retry later.');
   }
 
-  /**
-   * Ends every stream and opens no more. Otherwise open streams could delay the end of the process for hours.
-   */
+  /** Ends every stream and opens no more. Open streams could delay the end of the process for hours. */
   stop(): void {
     this.isStopping = true;
     for (const stream of this.open.keys()) stream.end('server_stopping');

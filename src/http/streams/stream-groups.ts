@@ -2,10 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStream } from './event-stream';
 import { StreamOwner } from './event-streams';
 
-/**
- * Milliseconds for which a stream waits for Redis before it begins. Without Redis, missed events are found in
- * the background.
- */
+/** Milliseconds for which a stream waits for Redis before it begins. Missed events are found later. */
 const LISTEN_MS = 100;
 
 /** Waits until this process listens to Redis for a stream, at most 100 ms. */
@@ -23,10 +20,7 @@ export class StreamGroup<Context> {
     readonly context: Context,
   ) {}
 
-  /**
-   * Runs work after all earlier work of the group, so that events are sent in the order in which they were
-   * read.
-   */
+  /** Runs work after all earlier work of the group, so that events are sent in the order of their reads. */
   runInOrder(work: () => Promise<void>): Promise<void> {
     const done = this.lastWork.then(work);
     this.lastWork = done.catch(() => undefined);

@@ -16,10 +16,7 @@ export interface InvitationLink {
   kind: 'invitation';
   key: InvitationKey;
   invitation: OpenInvitation;
-  /**
-   * Whether the e-mail address has a login. If so, `InvitationAcceptance.join` adds the workspace to that
-   * login; otherwise `makeLogin` makes one.
-   */
+  /** Whether the e-mail address has a login. `join` is for addresses with a login, `makeLogin` for others. */
   needsLogin: boolean;
   needsPassword: boolean;
 }

@@ -10,7 +10,7 @@ export class InviteAgent {
   locale?: Locale;
 }
 
-/** Invitation that can still be accepted. */
+/** Invitation that can be accepted. */
 export interface InvitationSummary {
   id: string;
   agentId: string;

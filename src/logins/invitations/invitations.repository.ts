@@ -30,7 +30,7 @@ const SELECT = `
 export class InvitationsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists the invitations that can still be accepted, oldest first. */
+  /** Lists the invitations that can be accepted, oldest first. */
   async list(tenantId: string): Promise<OpenInvitation[]> {
     if (!isId(tenantId)) return [];
     return this.database.query<OpenInvitation>(`${SELECT} ORDER BY i.id`, [tenantId]);
@@ -45,9 +45,8 @@ export class InvitationsRepository {
   }
 
   /**
-   * Locks the rows of the invited agent and of the agent who made the invitation, so that their access can't
-   * change before the commit. Then it locks the invitation's row: `replace` has the same order, against
-   * deadlocks.
+   * Locks the rows of the invited and the inviting agent, so that their access can't change before the
+   * commit, and then the invitation's row. `replace` has the same order, against deadlocks.
    */
   async lock(tx: Transaction, key: InvitationKey): Promise<OpenInvitation | null> {
     const { tenantId, hash } = key;
@@ -64,10 +63,7 @@ export class InvitationsRepository {
     return this.find(key, tx);
   }
 
-  /**
-   * Replaces an agent's present invitation, if any, by a new one. The transaction must hold the lock on the
-   * agent's row.
-   */
+  /** Replaces an agent's invitation, if any. Requires the lock on the agent's row. */
   async replace(
     tx: Transaction,
     { tenantId, hash }: InvitationKey,
@@ -87,7 +83,6 @@ export class InvitationsRepository {
     await tx.query('DELETE FROM invitations WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
   }
 
-  /** Deletes an invitation, and returns its agent; null when there is no such invitation. */
   async delete(
     tx: Transaction,
     tenantId: string,

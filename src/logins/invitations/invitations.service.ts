@@ -46,7 +46,7 @@ export class InvitationsService {
   }
 
   /**
-   * Lists the invitations that can still be accepted, oldest first.
+   * Lists the invitations that can be accepted, oldest first.
    * @throws AppError FORBIDDEN
    */
   async list(tenantId: string, actor: Actor): Promise<InvitationSummary[]> {

@@ -6,7 +6,6 @@ import { Locale } from '../people/person.dto';
 import { SentLink } from './link.dto';
 import { invitationMail, resetMail } from './mail-texts';
 
-/** Link that was made and is not sent yet. */
 export interface MadeLink {
   token: string;
   expiresAt: Date;

@@ -17,23 +17,16 @@ interface MailFault {
   command?: string;
 }
 
-/**
- * Kinds of mails that are sent while no request waits: links that people requested, and notices about changes
- * of their login.
- */
+/** Mails for which no request waits: links that people requested, and notices about changes of a login. */
 export type BackgroundKind = 'links' | 'notices';
 
 /**
- * Limit of the mails of one kind that are sent in the background at the same time; further mails are dropped.
- * Each kind has its own limit, because any visitor can request links: a flood of links must not block
- * notices.
+ * Limit of the mails of one kind in the background; further ones are dropped. Any visitor can request links,
+ * and a flood of them must not block notices.
  */
 const MAX_IN_BACKGROUND = 50;
 const TIMEOUT_MS = 10_000;
-/**
- * Limit of the characters of a name in a mail. Strangers can choose a name, and a long name could pass for
- * the text of the mail.
- */
+/** Longest name in a mail, in characters. A stranger's long name could pass for the text of the mail. */
 const MAX_NAME = 80;
 
 /** Sends mails through the configured SMTP server. Check `isConfigured` before a call. */
@@ -123,10 +116,7 @@ function isThisMachine(host: string): boolean {
   return address ? unmapped(address).range() === 'loopback' : host === 'localhost';
 }
 
-/**
- * Returns a name for the text of a mail: in one line, at most 80 characters, without `//` and `https://`,
- * from which mail programs make links.
- */
+/** Returns a name in one line, of at most 80 characters, without `//` and `https://`, which make links. */
 export function plainText(name: string): string {
   const line = name
     .replace(/\s+/gu, ' ')

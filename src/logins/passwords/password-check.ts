@@ -112,8 +112,7 @@ export class PasswordCheck {
 }
 
 /**
- * Returns `locked`, the person as read under the row lock, if the password is the one that was checked
- * before.
+ * Returns `locked`, the person as read under the row lock, if its password is the one that was checked.
  * @throws AppError UNAUTHENTICATED: the password was changed, or the person was deleted
  */
 export function requireSamePassword(checked: PersonRow, locked: PersonRow | null): PersonRow {

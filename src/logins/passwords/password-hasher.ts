@@ -10,10 +10,7 @@ import { normalizePassword } from './password-policy';
  * The package's default algorithm is argon2id.
  */
 const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
-/**
- * Hash that no password has. A password for an unknown e-mail address is compared with it, so that the answer
- * takes as long as for a known one.
- */
+/** Hash that no password has, for unknown e-mail addresses, so that the answer takes as long. */
 const DUMMY =
   '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 
@@ -57,10 +54,7 @@ export class PasswordHasher {
   }
 }
 
-/**
- * Loads argon2 when it is first needed: without its native part, an optional package, the service must still
- * start.
- */
+/** Loads argon2 at the first use. The service must start without its native part, an optional package. */
 async function load(): Promise<Argon2> {
   try {
     return await import('@node-rs/argon2');

@@ -12,10 +12,7 @@ const DIGITS_BACKWARDS = [...DIGITS_IN_ROW].reverse().join('');
 /** Matches the digits and signs that people put after a word. */
 const TAIL = /[^\p{L}]+$/u;
 
-/**
- * Common passwords that the package `popular-passwords` lacks. Many are German, or shorter than its minimum
- * of eight characters.
- */
+/** Common passwords that the package `popular-passwords`, with at least eight characters each, lacks. */
 const MORE_COMMON = [
   'correct horse battery staple',
   'correcthorsebatterystaple',
@@ -34,8 +31,7 @@ export function normalizePassword(password: string): string {
 }
 
 /**
- * Refuses a password that has a wrong length, equals the e-mail address, or is among those that attackers try
- * first.
+ * Refuses a password that has a wrong length, equals the e-mail address, or is common.
  * @throws AppError INVALID_BODY about `field`
  */
 export async function requireGoodPassword(password: string, email: string, field: string): Promise<void> {

@@ -17,9 +17,7 @@ const LIFE = `interval '24 hours'`;
 /** Limit of one person's links that reset the password. A further link replaces the oldest one. */
 const MAX_RESETS = 20;
 
-/**
- * Agent for whom a manager makes a link. `madeBy` is the manager's agent id; null if the manager is no agent.
- */
+/** Agent for whom a manager makes a link. `madeBy` is the manager's agent id; null if it is no agent. */
 export interface ResetGrant {
   tenantId: string;
   agentId: string;
@@ -32,8 +30,7 @@ export class PasswordResetsRepository {
   constructor(private readonly agents: AgentsRepository) {}
 
   /**
-   * Adds a link, and returns the time at which it expires. The transaction must hold the lock on the person's
-   * row.
+   * Adds a link, and returns the time at which it expires. Requires the lock on the person's row.
    * @param grant null if the person or an operator asked for the link
    */
   async insert(tx: Transaction, personId: string, hash: Buffer, grant: ResetGrant | null): Promise<Date> {
@@ -53,10 +50,9 @@ export class PasswordResetsRepository {
   }
 
   /**
-   * Returns the id of the person whose password the link resets. Locks, in share mode, the rows of the agent
-   * for whom and of the agent by whom the link was made.
-   * @returns null if the link was used or has expired, or one of the agents was deactivated or got another
-   * role since
+   * Returns the id of the person whose password the link resets. Locks the rows of the agent for whom, and of
+   * the agent by whom, the link was made, in share mode.
+   * @returns null if the link was used or has expired, or one of the agents has lost access or changed role
    */
   async find(tx: Transaction, hash: Buffer): Promise<string | null> {
     const [row] = await tx.query<StoredReset>(

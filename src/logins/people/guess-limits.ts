@@ -26,7 +26,7 @@ const RESETS_BY_NETWORK = limitTo(20, HOUR_MS, 'too_many_resets_of_network');
 const RESETS_OF_ACCOUNT = limitTo(5, HOUR_MS, 'too_many_resets');
 const LINKS_OF_WORKSPACE = limitTo(30, MINUTE_MS, 'too_many_links');
 const LINKS_TO_ADDRESS = limitTo(5, HOUR_MS, 'too_many_links_to_address');
-/** Limit for all workspaces together, higher so that one workspace can't use it up. */
+/** Limit for all workspaces together. It is higher, so that one workspace can't use it up. */
 const LINKS_TO_ADDRESS_OF_ALL: RateLimit = { ...LINKS_TO_ADDRESS, max: 20 };
 
 type KeyedLimit = [key: string, limit: RateLimit];
@@ -37,7 +37,8 @@ export type NoGuess = () => Promise<void>;
 /**
  * Limits guesses of passwords and codes. A guess is counted before it is checked, so that many guesses at
  * once can't pass the limit; a right guess is subtracted again. A browser that has logged in before has its
- * own count, so that guesses made elsewhere can't lock it out. Every method throws AppError RATE_LIMITED.
+ * own count, so that guesses made elsewhere can't lock it out. Above a limit, every method throws AppError
+ * RATE_LIMITED.
  */
 @Injectable()
 export class GuessLimits {
@@ -62,8 +63,7 @@ export class GuessLimits {
 
   /**
    * Counts the check of a code.
-   * @param id at a login, the id of the known browser, or of the person if the browser is unknown; at a
-   * change, the id of the session
+   * @param id id of the known browser, else of the person; if the person is logged in, id of the session
    */
   countCode(id: string): Promise<NoGuess> {
     return this.count([`login-code:${id}`, CODES]);

@@ -46,9 +46,8 @@ const NOTICES: Partial<Record<LoginAction, Notice>> = {
 };
 
 /**
- * Writes each change of a person's login to the audit log of every workspace that the login opens. An entry
- * names the agent of its own workspace only. Some changes are also mailed to the person, if a mail server is
- * configured.
+ * Writes each change of a person's login to the audit log of every workspace that the login opens, with that
+ * workspace's agent only. Some changes are also mailed to the person, if a mail server is configured.
  */
 @Injectable()
 export class LoginAudit {
@@ -73,8 +72,7 @@ export class LoginAudit {
 
   /**
    * Counts an event that strangers can cause at will, such as a failed login, for a summary in the audit log.
-   * @param personId null for an unknown login, which costs the same statements, so that the answer takes as
-   * long
+   * @param personId null for an unknown login: the same statements run, so the answer takes as long
    */
   async count(
     personId: string | null,

@@ -4,9 +4,7 @@ const TOKEN_BYTES = 32;
 const ID_BYTES = 16;
 /** Matches 32 bytes in base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-/**
- * Matches 48 bytes in base64url: the workspace's id, by which the invitation is found, and 32 random bytes.
- */
+/** Matches 48 bytes in base64url: the id of the invitation's workspace, and 32 random bytes. */
 const INVITATION_TOKEN = /^[A-Za-z0-9_-]{64}$/;
 
 /** Token of 256 random bits, for a cookie or a link. Only its hash is stored. */

@@ -23,10 +23,7 @@ export interface ExportedMembership {
   active: boolean;
 }
 
-/**
- * Limit of the memberships of one person. It exists because a change of a login adds an entry to the audit
- * log of each workspace.
- */
+/** Limit of a person's memberships, because a change of the login adds an audit entry to each workspace. */
 export const MAX_MEMBERSHIPS = 100;
 
 /**
@@ -62,7 +59,7 @@ export class MembershipsRepository {
     ]);
   }
 
-  /** Counts the person's workspaces, including workspaces in which the person's agent is inactive. */
+  /** Counts the person's workspaces, even if the person's agent is inactive. */
   async count(tx: Transaction, personId: string): Promise<number> {
     const [row] = await tx.query<{ count: number }>(
       'SELECT count(*)::integer AS count FROM person_workspaces WHERE person_id = $1',
@@ -71,9 +68,7 @@ export class MembershipsRepository {
     return row!.count;
   }
 
-  /**
-   * Lists the ids of the person's workspaces, including workspaces in which the person's agent is inactive.
-   */
+  /** Lists the ids of the person's workspaces, even if the person's agent is inactive. */
   async listWorkspaceIds(personId: string, reader: Reader = this.database): Promise<string[]> {
     const rows = await reader.query<{ tenantId: string }>(
       `SELECT tenant_id AS "tenantId" FROM person_workspaces WHERE person_id = $1
@@ -92,7 +87,6 @@ export class MembershipsRepository {
     );
   }
 
-  /** Lists all agents of the person, including inactive ones. */
   async listForExport(personId: string): Promise<ExportedMembership[]> {
     return this.database.query<ExportedMembership>(
       `SELECT m.created_at AS "joinedAt", w.name AS "workspaceName", w.slug AS "workspaceSlug", a.id AS "agentId",
@@ -104,7 +98,7 @@ export class MembershipsRepository {
     );
   }
 
-  /** Lists the workspace's agents who have a login, and the person of each, oldest agent first. */
+  /** Lists the workspace's agents who have a login, oldest first. */
   listAgents(tenantId: string): Promise<MemberAgent[]> {
     return this.database.query<MemberAgent>(
       `SELECT a.id AS "agentId", a.role, a.active, m.person_id AS "personId"

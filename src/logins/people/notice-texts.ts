@@ -14,7 +14,6 @@ interface NoticeOccasion {
   at: Date;
   /** Origin of the person's request; null if an operator made the change. */
   by: Pick<Origin, 'address' | 'userAgent'> | null;
-  /** URL of the dashboard. */
   appUrl: string;
 }
 
@@ -65,7 +64,6 @@ const OPERATOR: Record<Locale, string> = {
   de: 'durch die Betreiber des Dienstes',
 };
 
-/** Returns the mail that tells a person about a change of the person's login. */
 export function noticeMail(
   locale: Locale | null,
   notice: Notice,

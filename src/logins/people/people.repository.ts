@@ -22,7 +22,6 @@ export interface PersonTimes {
   lastLoggedInAt: Date | null;
 }
 
-/** Agent who has a login. */
 export interface AgentLogin {
   agentId: string;
   email: string;
@@ -37,7 +36,6 @@ const SELECT = `
          EXISTS (SELECT FROM second_factors f
                  WHERE f.person_id = p.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"`;
 
-/** Stores the people who log in. Memberships connect people with workspaces. */
 @Injectable()
 export class PeopleRepository {
   constructor(
@@ -99,7 +97,6 @@ export class PeopleRepository {
     });
   }
 
-  /** Lists the workspace's agents who have a login, oldest first. */
   async listAgentLogins(tenantId: string): Promise<AgentLogin[]> {
     const agents = await this.memberships.listAgents(tenantId);
     const people = await this.database.query<
@@ -118,10 +115,7 @@ export class PeopleRepository {
     });
   }
 
-  /**
-   * Locks a person's row. Every change of a login, and every act that depends on its password, must hold this
-   * lock.
-   */
+  /** Locks a person's row. Every change of a login, and every act that checks its password, requires it. */
   async lock(tx: Transaction, id: string): Promise<PersonRow | null> {
     await tx.query('SELECT FROM people WHERE id = $1 FOR NO KEY UPDATE', [id]);
     // A second statement, to see changes that were committed while the first one waited for the lock.
@@ -169,10 +163,7 @@ export class PeopleRepository {
     return times ?? null;
   }
 
-  /**
-   * Records that a person has logged in, and returns whether it was the first time. The transaction must hold
-   * the lock on the person's row.
-   */
+  /** Records a login. Returns whether it was the person's first. Requires the lock on the person's row. */
   async markLoggedIn(tx: Transaction, id: string): Promise<boolean> {
     const [before] = await tx.query<{ isFirst: boolean }>(
       'SELECT last_logged_in_at IS NULL AS "isFirst" FROM people WHERE id = $1',

@@ -12,10 +12,7 @@ export interface Person {
   /** E-mail address in lower case. */
   email: string;
   name: string;
-  /**
-   * Language of pages and mails. Null if the person chose none: pages use the browser's language, mails
-   * English.
-   */
+  /** Language; null if the person chose none: then pages use the browser's, and mails English. */
   locale: Locale | null;
   theme: Theme;
   hasSecondFactor: boolean;
@@ -27,7 +24,7 @@ export class UpdatePerson {
   @IsText(200)
   name?: string;
 
-  /** Language of pages and mails; null for no choice. */
+  /** Language of pages and mails; null to remove the choice. */
   @IsNullable()
   @IsIn(LOCALES)
   locale?: Locale | null;

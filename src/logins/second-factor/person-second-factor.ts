@@ -17,10 +17,7 @@ import { NewSecondFactor } from './second-factor.dto';
 import { SecondFactorDemandsRepository } from './second-factor-demands.repository';
 import { SecondFactorsRepository } from './second-factors.repository';
 
-/**
- * Begins, confirms, uses and turns off a person's second factor. Every caller's transaction must hold the
- * lock on the person's row.
- */
+/** Begins, confirms, uses and turns off a second factor. Requires the lock on the person's row. */
 @Injectable()
 export class PersonSecondFactor {
   constructor(
@@ -53,10 +50,7 @@ export class PersonSecondFactor {
     return recoveryCodes;
   }
 
-  /**
-   * Checks a code of the app or a recovery code, and marks it as used. Returns false for a code that is wrong
-   * or was used before.
-   */
+  /** Marks a code of the app or a recovery code as used. Returns false if it is wrong or was used before. */
   async use(tx: Transaction, personId: string, code: string, origin: Origin | undefined): Promise<boolean> {
     if (isAppCode(code)) return this.useAppCode(tx, personId, code);
     const isUsed = await this.factors.useRecoveryCode(tx, personId, hashRecoveryCode(code));
@@ -84,7 +78,6 @@ export class PersonSecondFactor {
     await this.audit.append(tx, personId, { action: 'second_factor_turned_off', ...author });
   }
 
-  /** Checks a code of the app and marks it as used, whether or not the second factor is confirmed. */
   private async useAppCode(tx: Transaction, personId: string, code: string): Promise<boolean> {
     const secret = await this.factors.findSecret(tx, personId);
     const step = secret === null ? null : findTimeStep(secret, code);

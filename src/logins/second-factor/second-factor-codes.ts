@@ -2,20 +2,14 @@ import { createHash, randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 
 const STEP_SECONDS = 30;
-/**
- * Number of 30-second steps before and after the present one whose codes are accepted as well, because clocks
- * differ.
- */
+/** Number of 30-second steps before and after the present one whose codes pass, because clocks differ. */
 const WINDOW = 1;
 const SECRET_BYTES = 20;
 const SIX_DIGITS = /^\d{6}$/;
 const SPACES = /\s/g;
 
 const RECOVERY_CODES = 10;
-/**
- * Characters of a recovery code. 16 characters of an alphabet of 31 have 79 bits, too many to guess a code
- * even with its stored hash.
- */
+/** Characters of a recovery code. They have 79 random bits, too many to guess even with the hash. */
 const RECOVERY_LETTERS = 16;
 const GROUP = 4;
 /** Alphabet of recovery codes, without i, l, o, 0 and 1, which look alike. */
@@ -32,18 +26,12 @@ export function secretUri(secret: string, issuer: string, label: string): string
   return totpOf(secret, issuer, label).toString();
 }
 
-/**
- * Reports whether a code has the six digits of an authenticator app's code. Any other code is a recovery
- * code.
- */
+/** Reports whether a code has six digits, like every code of the app. Any other is a recovery code. */
 export function isAppCode(code: string): boolean {
   return SIX_DIGITS.test(code.replace(SPACES, ''));
 }
 
-/**
- * Returns the number, since 1970, of the 30-second step to which an app's code belongs; null for a wrong
- * code.
- */
+/** Returns the number of the 30-second step, since 1970, of a code of the app; null for a wrong code. */
 export function findTimeStep(secret: string, code: string): number | null {
   const now = Date.now();
   const token = code.replace(SPACES, '');

@@ -4,10 +4,7 @@ const MAX_GRACE_DAYS = 90;
 export const DEFAULT_GRACE_DAYS = 7;
 
 export class DemandSecondFactor {
-  /**
-   * Days for which a person without a second factor keeps access, 7 by default. They begin with the demand,
-   * or when the person joins later.
-   */
+  /** Days, from the demand or a later joining, in which a person needs no second factor; 7 by default. */
   @IsOptional()
   @IsInt()
   @Min(0)
@@ -15,7 +12,6 @@ export class DemandSecondFactor {
   graceDays?: number;
 }
 
-/** Demand of a workspace that its people have a second factor. */
 export interface SecondFactorDemand {
   graceDays: number;
   demandedAt: Date;

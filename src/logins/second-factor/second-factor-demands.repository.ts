@@ -9,7 +9,7 @@ const COLUMNS = 'grace_days AS "graceDays", demanded_at AS "demandedAt"';
 export class SecondFactorDemandsRepository {
   constructor(private readonly memberships: MembershipsRepository) {}
 
-  /** Finds a workspace's demand. The transaction must hold the lock on the workspace's row. */
+  /** Finds a workspace's demand. Requires the lock on the workspace's row. */
   async find(tx: Transaction, tenantId: string): Promise<SecondFactorDemand | null> {
     const [demand] = await tx.query<SecondFactorDemand>(
       `SELECT ${COLUMNS} FROM second_factor_demands WHERE tenant_id = $1`,
@@ -32,10 +32,7 @@ export class SecondFactorDemandsRepository {
     await tx.query('DELETE FROM second_factor_demands WHERE tenant_id = $1', [tenantId]);
   }
 
-  /**
-   * Returns the name of one workspace of the person that demands a second factor and whose days of grace are
-   * over; null if there is none.
-   */
+  /** Returns the name of a workspace that refuses the person without a second factor; null if none. */
   async findLocking(tx: Transaction, personId: string): Promise<string | null> {
     const [workspace] = await tx.query<{ name: string }>(
       `SELECT w.name FROM memberships m

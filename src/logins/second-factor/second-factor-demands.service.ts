@@ -75,7 +75,6 @@ export class SecondFactorDemandsService {
     return logins.filter(({ hasSecondFactor }) => hasSecondFactor).map(({ agentId }) => agentId);
   }
 
-  /** Locks the workspace's row, checks the permission, and returns the present demand; null without one. */
   private async lockDemand(
     tx: Transaction,
     tenantId: string,

@@ -28,10 +28,7 @@ export interface NewSecondFactor {
   uri: string;
 }
 
-/**
- * Ten codes. Each can be entered once instead of a code of the authenticator app. The codes can't be read
- * again later.
- */
+/** Ten codes, each of which replaces a code of the app once. They can't be read again. */
 export interface RecoveryCodes {
   recoveryCodes: string[];
 }

@@ -3,10 +3,7 @@ import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 
-/**
- * Stores second factors and recovery codes. A secret is encrypted, and can be decrypted only for its person's
- * id.
- */
+/** Stores second factors and recovery codes. Secrets are encrypted, each bound to its person's id. */
 @Injectable()
 export class SecondFactorsRepository {
   constructor(
@@ -15,8 +12,7 @@ export class SecondFactorsRepository {
   ) {}
 
   /**
-   * Returns the secret of a person's second factor in base32, whether or not the second factor is confirmed.
-   * Returns null if the person has none.
+   * Returns the secret in base32, even if the second factor is not confirmed; null without one.
    * @throws SecretUnreadable: the secret's encryption key is not configured
    */
   async findSecret(tx: Transaction, personId: string): Promise<string | null> {
@@ -27,9 +23,7 @@ export class SecondFactorsRepository {
     return sealed ? this.secrets.decrypt(sealed, personId) : null;
   }
 
-  /**
-   * Stores a new second factor in place of the present one. The new one has no effect until it is confirmed.
-   */
+  /** Replaces the person's second factor. The new one has no effect until it is confirmed. */
   async replace(tx: Transaction, personId: string, secret: string): Promise<void> {
     const { keyId, ciphertext } = this.secrets.encrypt(secret, personId);
     await this.delete(tx, personId);
@@ -46,9 +40,7 @@ export class SecondFactorsRepository {
     );
   }
 
-  /**
-   * Records that the code of a time step was used. Returns false if this code or a later one was used before.
-   */
+  /** Records the use of a time step's code. Returns false if this code or a later one was used before. */
   async useTimeStep(tx: Transaction, personId: string, step: number): Promise<boolean> {
     const rows = await tx.query(
       'UPDATE second_factors SET last_step = $2 WHERE person_id = $1 AND last_step < $2 RETURNING 1',

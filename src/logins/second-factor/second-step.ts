@@ -10,16 +10,12 @@ import { PendingLogin, PendingLoginsRepository } from '../sessions/pending-login
 import { SecondFactorRequired } from '../sessions/session.dto';
 import { PersonSecondFactor } from './person-second-factor';
 
-/** Attempt to finish a pending login with a code, counted against the limits. */
 export interface CodeAttempt extends PendingLogin {
   hash: Buffer;
   noGuess: NoGuess;
 }
 
-/**
- * Begins and finishes the second step of a login: a person with a second factor enters a code after the
- * password.
- */
+/** Begins and finishes the second step of a login, in which a code follows the password. */
 @Injectable()
 export class SecondStep {
   constructor(
@@ -30,7 +26,7 @@ export class SecondStep {
     private readonly audit: LoginAudit,
   ) {}
 
-  /** Makes a pending login. The transaction must hold the lock on the person's row. */
+  /** Makes a pending login. Requires the lock on the person's row. */
   async makePendingLogin(tx: Transaction, pending: PendingLogin): Promise<SecondFactorRequired> {
     const { token, hash } = newToken();
     const expiresAt = await this.pending.insert(tx, hash, pending);
@@ -39,8 +35,7 @@ export class SecondStep {
 
   /**
    * Counts an attempt before its code is checked.
-   * @throws AppError UNAUTHENTICATED: the pending login is unknown, has expired or had five attempts;
-   * RATE_LIMITED
+   * @throws AppError UNAUTHENTICATED: the pending login has expired or had five attempts; RATE_LIMITED
    */
   async countAttempt(pendingToken: string, origin: Origin | undefined): Promise<CodeAttempt> {
     await this.limits.countCall(origin);

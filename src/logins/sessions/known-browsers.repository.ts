@@ -7,19 +7,13 @@ import { Transaction } from '../../database/transaction';
 const MAX_BROWSERS = 50;
 const LIFE = `interval '180 days'`;
 
-/**
- * Browser in which a person has logged in. Besides these fields, only the hash of the browser's token is
- * stored.
- */
+/** Browser in which a person has logged in. Only the hash of its token is stored besides these fields. */
 export interface KnownBrowser {
   id: string;
   expiresAt: Date;
 }
 
-/**
- * Stores the browsers in which a person has logged in. Wrong passwords from each of them are counted
- * separately. A browser's token gives no access.
- */
+/** Stores the browsers in which a person has logged in, to count wrong passwords for each of them. */
 @Injectable()
 export class KnownBrowsersRepository {
   constructor(private readonly database: Database) {}
@@ -35,7 +29,7 @@ export class KnownBrowsersRepository {
     return rows.length > 0;
   }
 
-  /** Adds a known browser. The transaction must hold the lock on the person's row. */
+  /** Adds a known browser. Requires the lock on the person's row. */
   async insert(tx: Transaction, personId: string, hash: Buffer): Promise<void> {
     await tx.query(
       `DELETE FROM known_browsers WHERE person_id = $1 AND id IN (
@@ -49,7 +43,6 @@ export class KnownBrowsersRepository {
     );
   }
 
-  /** Lists the browsers in which a person has logged in, newest first. */
   list(personId: string): Promise<KnownBrowser[]> {
     return this.database.query<KnownBrowser>(
       `SELECT id, expires_at AS "expiresAt" FROM known_browsers WHERE person_id = $1 ORDER BY id DESC

@@ -21,10 +21,7 @@ const LONGEST = `interval '30 days'`;
 const SESSION = `s.id, s.created_at AS "createdAt", s.last_used_at AS "lastUsedAt", s.expires_at AS "expiresAt",
   s.address, s.user_agent AS "userAgent"`;
 
-/**
- * SQL that reads sessions with their persons and the ids of the persons' workspaces. The caller appends the
- * WHERE clause.
- */
+/** SQL that reads sessions, their persons and the ids of the workspaces. Callers append the WHERE clause. */
 const SELECT_SESSIONS = `
   SELECT ${SESSION}, s.last_used_at < now() - interval '1 minute' AS "isUseStale",
     p.id AS "personId", p.email, p.name, p.locale, p.theme,
@@ -34,10 +31,7 @@ const SELECT_SESSIONS = `
           WHERE w.person_id = p.id LIMIT ${MAX_MEMBERSHIPS}) AS "tenantIds"
   FROM login_sessions s JOIN people p ON p.id = s.person_id`;
 
-/**
- * SQL that reads the memberships of the persons with the ids $2 in the workspaces with the ids $1, without
- * inactive agents.
- */
+/** SQL that reads the memberships of the persons $2 in the workspaces $1 (ids), without inactive agents. */
 const LIST_MEMBERSHIPS = `
   SELECT m.person_id AS "personId", a.id AS "agentId", a.name AS "agentName", a.role, w.id AS "workspaceId",
     w.name AS "workspaceName", w.slug, w.plan_tier AS "planTier", w.trial_ends_at AS "trialEndsAt",
@@ -125,7 +119,6 @@ export class LoginSessionsRepository {
     );
   }
 
-  /** Lists a person's sessions, newest first. */
   list(personId: string): Promise<LoginSession[]> {
     return this.database.query<LoginSession>(
       `SELECT ${SESSION} FROM login_sessions s WHERE s.person_id = $1 AND s.expires_at > now()
@@ -134,7 +127,7 @@ export class LoginSessionsRepository {
     );
   }
 
-  /** Adds a session, and returns its id. The transaction must hold the lock on the person's row. */
+  /** Adds a session, and returns its id. Requires the lock on the person's row. */
   async insert(
     tx: Transaction,
     personId: string,
@@ -162,10 +155,7 @@ export class LoginSessionsRepository {
     return id;
   }
 
-  /**
-   * Reports whether a session is active. If the transaction holds the lock on the person's row, no other
-   * transaction can end the session before the commit.
-   */
+  /** Reports whether a session is active. While the person's row is locked, the session can't end. */
   async isActive(tx: Transaction, personId: string, id: string): Promise<boolean> {
     if (!isId(id)) return false;
     const rows = await tx.query(
@@ -189,11 +179,7 @@ export class LoginSessionsRepository {
     return rows.length > 0;
   }
 
-  /**
-   * Ends a person's sessions.
-   * @param keptId id of the session that does not end; null for none
-   * @returns number of sessions that ended
-   */
+  /** Ends a person's sessions except `keptId`. Returns the number of sessions that ended. */
   async deleteOthers(tx: Transaction, personId: string, keptId: string | null): Promise<number> {
     const rows = await tx.query(
       'DELETE FROM login_sessions WHERE person_id = $1 AND id IS DISTINCT FROM $2 RETURNING 1',
@@ -206,10 +192,7 @@ export class LoginSessionsRepository {
 type SessionRow = LoginSession &
   Omit<Person, 'id'> & { personId: string; isUseStale: boolean; tenantIds: string[] };
 
-/**
- * Membership of an active agent. `lockedAt` and `isLockTime` are null if the workspace demands no second
- * factor.
- */
+/** Membership of an active agent. `lockedAt` and `isLockTime` are null if no second factor is demanded. */
 type MembershipRow = Omit<Membership, 'workspace'> &
   Omit<Membership['workspace'], 'id' | 'name'> & {
     personId: string;

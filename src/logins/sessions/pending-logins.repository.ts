@@ -19,10 +19,7 @@ export interface PendingLogin {
 export class PendingLoginsRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Adds a pending login, and returns the time at which it expires. The transaction must hold the lock on the
-   * person's row.
-   */
+  /** Adds a pending login, and returns the time of its expiry. Requires the lock on the person's row. */
   async insert(tx: Transaction, hash: Buffer, { personId, browserId }: PendingLogin): Promise<Date> {
     await tx.query(
       `DELETE FROM pending_logins WHERE person_id = $1 AND hash IN (
@@ -38,10 +35,7 @@ export class PendingLoginsRepository {
     return row!.expiresAt;
   }
 
-  /**
-   * Counts an attempt before its code is checked. Returns null if the pending login is unknown, has expired
-   * or had five attempts.
-   */
+  /** Counts an attempt. Returns null if the pending login has expired or had five attempts. */
   async countAttempt(hash: Buffer): Promise<PendingLogin | null> {
     const [row] = await this.database.query<PendingLogin>(
       `WITH now AS (SELECT now() AS at)

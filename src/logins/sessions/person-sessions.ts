@@ -10,10 +10,7 @@ import { LoginSessionsRepository } from './login-sessions.repository';
 import { PendingLoginsRepository } from './pending-logins.repository';
 import { LoggedIn, LoginSession, RenewedSession, SessionHolder } from './session.dto';
 
-/**
- * Opens, renews and ends a person's sessions. A transaction must hold the lock on the person's row, which
- * `lock` acquires, before it calls another method.
- */
+/** Opens, renews and ends a person's sessions. A transaction calls `lock` before any other method. */
 @Injectable()
 export class PersonSessions {
   constructor(
@@ -52,9 +49,7 @@ export class PersonSessions {
     return { status: 'logged_in', personId, sessionId, token, browserToken: newBrowserToken };
   }
 
-  /**
-   * Replaces the token of the holder's session, and ends all other sessions and pending logins of the person.
-   */
+  /** Replaces the session's token, and ends the person's other sessions and pending logins. */
   async renew(tx: Transaction, holder: SessionHolder): Promise<RenewedSession> {
     const { token, hash } = newToken();
     await this.sessions.renew(tx, holder.sessionId, hash);
@@ -62,11 +57,7 @@ export class PersonSessions {
     return { token };
   }
 
-  /**
-   * Ends all pending logins and sessions of a person.
-   * @param keptId id of a session that does not end; null for none
-   * @returns number of sessions that ended
-   */
+  /** Ends a person's pending logins and sessions except `keptId`. Returns the number of ended sessions. */
   async endAll(tx: Transaction, personId: string, keptId: string | null = null): Promise<number> {
     await this.pending.deleteAll(tx, personId);
     return this.sessions.deleteOthers(tx, personId, keptId);
@@ -101,10 +92,7 @@ export class PersonSessions {
     return count;
   }
 
-  /**
-   * Ends all sessions and pending logins of a person, and writes this to the audit log. Returns the number of
-   * sessions that ended.
-   */
+  /** Ends a person's sessions and pending logins, with an audit entry. Returns how many sessions ended. */
   async revokeAll(tx: Transaction, personId: string, author: LoginChangeAuthor): Promise<number> {
     const count = await this.endAll(tx, personId);
     await this.auditRevoked(tx, personId, count, author);
@@ -121,10 +109,7 @@ export class PersonSessions {
       await this.audit.append(tx, personId, { action: 'sessions_revoked', ...author, metadata: { count } });
   }
 
-  /**
-   * Makes a browser known for a person. Returns the browser's new token; null if the browser is known
-   * already.
-   */
+  /** Makes a browser known, and returns its new token; null if the browser is known already. */
   private async remember(
     tx: Transaction,
     personId: string,

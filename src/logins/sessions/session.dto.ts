@@ -25,10 +25,7 @@ export interface Membership {
     /** Days for which a person without a second factor keeps access; null if the workspace demands none. */
     secondFactorGraceDays: number | null;
   };
-  /**
-   * Time from which the workspace refuses the person, who has no second factor. Null if the workspace demands
-   * none or the person has one.
-   */
+  /** Time from which the workspace refuses the person for lack of a second factor; null for never. */
   lockedAt: Date | null;
 }
 
@@ -52,10 +49,7 @@ export interface OpenedSession {
   session: LoginSession;
   /** Memberships that the session opens, sorted by the workspaces' names, without inactive agents. */
   memberships: Membership[];
-  /**
-   * Memberships that the session does not open. Their workspaces demand a second factor, and the person has
-   * not turned one on in time.
-   */
+  /** Memberships in workspaces that refuse the person for lack of a second factor. */
   lockedMemberships: Membership[];
   /**
    * Ids of the person's workspaces whose database server does not answer: whether the session opens them is
@@ -64,10 +58,7 @@ export interface OpenedSession {
   unreachableWorkspaceIds: string[];
 }
 
-/**
- * Person who is logged in, as the author of a change of their own login. `holderOf` makes one from an opened
- * session.
- */
+/** Person who is logged in, as author of a change of their own login. `holderOf` returns one. */
 export interface SessionHolder {
   personId: string;
   sessionId: string;
