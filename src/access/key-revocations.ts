@@ -21,7 +21,7 @@ export interface EndpointOfKey {
    * the key had only rolled the endpoint's secret.
    */
   outcome: 'DEACTIVATED' | 'INACTIVE' | 'HANDED_OVER' | 'UNCHANGED';
-  /** Whether the key has read the endpoint's present secret, and its owner can thus sign webhooks. */
+  /** Whether the key received the endpoint's present secret, which allows anyone to forge webhooks. */
   knewSecret: boolean;
 }
 
@@ -32,7 +32,7 @@ type Effect = (tx: Transaction, revocation: KeyRevocation) => Promise<EndpointOf
 export class KeyRevocations {
   private effect: Effect | null = null;
 
-  /** Registers the effect of a revocation, which the module of webhooks provides. */
+  /** Registers the effect of a revocation, which `WebhooksModule` provides. */
   register(effect: Effect): void {
     this.effect = effect;
   }

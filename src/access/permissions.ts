@@ -6,7 +6,6 @@ export type AgentRole = (typeof AGENT_ROLES)[number];
 export const ENTITLEMENTS = ['auditWebhookExport'] as const;
 export type Entitlement = (typeof ENTITLEMENTS)[number];
 
-/** Scopes of API keys, each with the acts that it allows. */
 export const SCOPE_DESCRIPTIONS = {
   'conversations:read': 'list and read conversations and their messages, and search messages',
   'conversations:write': 'close, reopen or reassign conversations',

@@ -100,7 +100,6 @@ export interface ApiKeySummary {
   revokedAt: Date | null;
 }
 
-/** Revoked key, with the effect on each webhook endpoint that the key had made or changed. */
 export interface RevokedApiKey extends ApiKeySummary {
   endpoints: EndpointOfKey[];
 }

@@ -52,8 +52,8 @@ export class ApiKeyGuard implements CanActivate {
     }
     const { allowedNetworks } = authenticated;
     if (allowedNetworks && !isInNetworks(request.ip, allowedNetworks)) {
-      // The refusal does not use up the workspace's rate limit, or a thief of the key could exhaust it. The
-      // answer reveals nothing about the workspace, the key or its networks.
+      // This refusal does not count against the workspace's rate limit; otherwise a thief of the key could
+      // use it up. The answer reveals nothing about the workspace, the key or its networks.
       await this.countRefusal(context, hash);
       throw new AppError('FORBIDDEN', 'The API key may not be used from this address.');
     }

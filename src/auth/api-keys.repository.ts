@@ -12,7 +12,7 @@ import { hashApiKey } from './api-key-token';
 export const MAX_WORKING_KEYS = 200;
 /** Number of a workspace's revoked and expired keys that stay stored. */
 const KEPT_ENDED_KEYS = 300;
-/** Limit of the older ended keys that the creation of a key deletes. */
+/** Limit of the revoked and expired keys that one creation of a key deletes. */
 const DELETED_AT_ONCE = 100;
 
 const WORKS = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())';
@@ -68,7 +68,7 @@ export class ApiKeysRepository {
     return { principal: { apiKeyId, scopes, tenant }, allowedNetworks, isUseStale };
   }
 
-  /** Returns the owners of the keys with these hashes. Keys that have ended may be among them. */
+  /** Finds the keys with these hashes. Revoked and expired keys may be among them. */
   async lookUp(hashes: Buffer[]): Promise<FoundKey<ApiKeyOwner>[]> {
     const working = await this.database.preparedAcross<HashedKey>(
       `SELECT k.hash, k.tenant_id AS "tenantId", k.id
@@ -103,7 +103,6 @@ export class ApiKeysRepository {
     );
   }
 
-  /** Records a use of the key, at most once a minute. */
   async markUsed(tenantId: string, id: string): Promise<void> {
     await this.database.query(
       `UPDATE api_keys SET last_used_at = now()
@@ -188,7 +187,6 @@ export class ApiKeysRepository {
     return key ?? null;
   }
 
-  /** Locks the rows of up to `count` keys that an agent has created and that are not revoked. */
   async lockActiveByCreator(
     tx: Transaction,
     tenantId: string,

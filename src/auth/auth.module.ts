@@ -18,7 +18,6 @@ import { RateLimitUseService } from './rate-limit-use.service';
 import { RefusedApiKeys } from './refused-api-keys';
 import { PrincipalGuard } from './principal.guard';
 
-/** Provides the services for a workspace's API keys and rate limit, for the dashboard and the CLI. */
 @Module({
   imports: [AccessModule, AuditModule, RateLimitModule, WorkspacesModule],
   providers: [ApiKeysRepository, ApiKeysService, RateLimitUseService],

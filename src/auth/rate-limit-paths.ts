@@ -1,4 +1,4 @@
-/** Templates of the API's paths. A workspace may make its full number of requests to each of them. */
+/** Templates of the API's paths. The rate limit counts the requests to each path separately. */
 export const RATE_LIMITED_PATHS = [
   '/api/v1/me',
   '/api/v1/conversations',

@@ -15,7 +15,6 @@ export interface RateLimitUse {
   endsInSeconds: number;
 }
 
-/** Reads how much of its rate limit a workspace uses, for the dashboard. */
 @Injectable()
 export class RateLimitUseService {
   constructor(

@@ -13,8 +13,9 @@ interface Refusals extends Times {
 }
 
 /**
- * Counts refused API keys for the audit log. Every ten minutes it adds one entry for each key that a
- * workspace has had, such as a revoked one. Forged keys cost one read of the database in ten minutes.
+ * Counts refused API keys for the audit log. Every ten minutes it adds one entry for each refused key that
+ * belongs to a workspace, such as a revoked key. All forged keys together cost one read of the database in
+ * ten minutes.
  */
 @Injectable()
 export class RefusedApiKeys implements OnModuleInit {

@@ -35,7 +35,6 @@ export const AnyScope = () =>
 const ApiSecured = (...scopes: Scope[]) =>
   applyDecorators(ApiSecurity('bearer', scopes), ApiSecurity('apiKey', scopes));
 
-/** Request that has passed ApiKeyGuard. */
 export interface AuthenticatedRequest extends IdentifiedRequest {
   principal: Principal;
 }

@@ -30,7 +30,6 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Turns an error of the router or the body parser into an error of the API. */
 function fromHttp(exception: HttpException): AppError {
   switch (exception.getStatus()) {
     case 404:

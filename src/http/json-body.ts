@@ -1,7 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../common/app-error';
 
-/** Parameter of a Content-Type that names the encoding of the text. */
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 /** Names of UTF-8, and of ASCII, which is a part of it. */
 const TAKEN_CHARSETS = ['utf-8', 'utf8', 'us-ascii'];

@@ -22,7 +22,7 @@ export class RequestPipe implements PipeTransform {
   }
 }
 
-/** Refuses every query parameter. It is for routes without a query DTO. */
+/** Refuses every query parameter, on routes without a query DTO. */
 export const NoQuery = () => UseGuards(NoQueryGuard);
 
 @Injectable()

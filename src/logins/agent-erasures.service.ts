@@ -8,7 +8,6 @@ import { TableRegistry } from '../database/tables/table-registry';
 import { AgentsRepository } from '../workspaces/agents.repository';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 
-/** Erases the personal data of agents who have left a workspace. */
 @Injectable()
 export class AgentErasuresService {
   constructor(
@@ -21,8 +20,8 @@ export class AgentErasuresService {
 
   /**
    * Erases an inactive agent: name, display name and e-mail address, invitation, membership and drafts. The
-   * agent's id stays, because messages and audit entries name it. A login that opens no other workspace is
-   * deleted. An erasure can't be undone; a second call changes nothing.
+   * agent's id stays, because messages and audit entries name it. The agent's login is deleted if it opens no
+   * other workspace. An erasure can't be undone; a second call changes nothing.
    * @throws AppError INVALID_BODY: the agent is active; FORBIDDEN, NOT_FOUND
    */
   async erase(tenantId: string, agentId: string, actor: Actor): Promise<void> {

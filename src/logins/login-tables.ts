@@ -3,14 +3,12 @@ import { InvitationsRepository } from './invitations/invitations.repository';
 import { PeopleRepository } from './people/people.repository';
 
 const NO_CONTACT = { none: 'It is about people who log in, and names no contact.' };
-/** Declarations common to the tables about members of a workspace. */
 const OF_MEMBERS = {
   placement: 'workspace',
   deletion: { before: ['agents'] },
   erasure: NO_CONTACT,
   export: NO_CONTACT,
 } satisfies Partial<TableDeclaration>;
-/** Declarations common to the tables about people who log in. */
 const OF_PEOPLE = {
   placement: 'coordinator',
   deletion: { none: 'It belongs to a person, who may be a member of other workspaces.' },

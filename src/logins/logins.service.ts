@@ -19,7 +19,6 @@ import {
   SessionHolder,
 } from './sessions/session.dto';
 
-/** Logs people in and out, and manages their sessions. */
 @Injectable()
 export class LoginsService {
   private readonly logger = new Logger(LoginsService.name);

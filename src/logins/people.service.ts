@@ -19,7 +19,6 @@ export interface PersonExport {
   knownBrowsers: KnownBrowser[];
 }
 
-/** Reads a person's data, and changes the person's name, language and theme. */
 @Injectable()
 export class PeopleService {
   constructor(

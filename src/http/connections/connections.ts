@@ -72,7 +72,7 @@ export class Connections {
     else request.once('end', () => connection.response === response && void open.waiting.delete(connection));
     if (!earlier) return this.proceed(connection, response, next);
     earlier.once('close', () => {
-      // The bytes of a closed connection have been subtracted already.
+      // The bytes of a closed connection were subtracted from the counts when it closed.
       if (connection.kind === 'closed') return;
       connection.pipelined.leave(request);
       open.measurePipelined(connection);
@@ -98,12 +98,13 @@ export class Connections {
 
   private setTimes(server: TunedServer): void {
     const { headTimeoutMs, bodyTimeoutMs, idleTimeoutMs } = this.limits;
-    // Node measures both times from the request's first byte.
+    // Node measures the timeouts of head and body from the request's first byte.
     server.headersTimeout = headTimeoutMs;
     server.requestTimeout = bodyTimeoutMs;
     server.keepAliveTimeout = idleTimeoutMs;
     server.connectionsCheckingInterval = SWEEP_MS;
-    // `requireHost` refuses such requests in the API's form. Node's answer would have no body.
+    // `requireHost` refuses requests without a Host header in the API's form. Node's answer would have no
+    // body.
     server.requireHostHeader = false;
   }
 
@@ -160,7 +161,7 @@ export class Connections {
     const answer = () => endAndDestroy(socket, rawAnswer(refusal));
     if (!response) answer();
     else if (connection.kind === 'stream') socket.destroy();
-    // The answer to an earlier request goes first.
+    // The answer to an earlier request is sent first.
     else response.once('close', () => (socket.writable ? answer() : socket.destroy()));
   }
 

@@ -5,7 +5,7 @@ import { IdentifiedRequest } from './request-id';
 import { NO_STORE } from './standard-headers';
 
 const RETRY_AFTER_SECONDS = 2;
-/** Milliseconds for which a socket stays open after the answer, which an immediate reset could lose. */
+/** Milliseconds between an error answer and the end of the socket. An earlier end could lose the answer. */
 const LINGER_MS = 2_000;
 
 /** Answers with an error. A client that is sending its body is disconnected: the rest is not read. */

@@ -20,7 +20,7 @@ type CloseReason =
 
 export interface Connection {
   readonly socket: Socket;
-  /** Latest request. Its response is null once it has ended. */
+  /** Latest request, and its response until the response has ended. */
   request: Request | null;
   response: Response | null;
   /** Requests that wait for the answer to an earlier request of the connection. */

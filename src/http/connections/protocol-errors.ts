@@ -4,7 +4,6 @@ import { AppError } from '../../common/app-error';
 import { newId } from '../../common/ids';
 import { STANDARD_HEADERS } from './standard-headers';
 
-/** Code of Node's error when a head or a body takes too long. */
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /** Refuses HTTP/1.1 without a Host header. HTTP/1.0, which health checks may use, requires none. */

@@ -42,7 +42,7 @@ export class RequestBodies {
     this.limits = limits;
   }
 
-  /** Limits that need a parser each, because one parser has one limit for the bodies that it inflates. */
+  /** Body limits in bytes. Each needs a parser, because a parser has one limit for inflated bodies. */
   get sizes(): number[] {
     const sizes = this.limits.map(({ bytes }) => bytes).filter((bytes) => bytes !== null);
     return [...new Set([...sizes, DEFAULT_BODY_BYTES])];
@@ -54,7 +54,7 @@ export class RequestBodies {
     return limit ? limit.bytes : DEFAULT_BODY_BYTES;
   }
 
-  /** Middleware that applies the limits to a body for a parser. */
+  /** Middleware that limits a body that a body parser will read. */
   readonly watchParsed = (request: Request, response: Response, next: NextFunction): void => {
     const limit = hasBody(request) ? this.limitOf(request) : null;
     if (limit === null) return next();

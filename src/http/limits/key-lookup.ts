@@ -9,7 +9,6 @@ const BATCH = 500;
 const PAUSE_MS = 50;
 /** Limit of the requests with unknown keys that wait, low because each has its body in memory. */
 const MAX_WAITING = 1_000;
-/** Limit of the accepted keys that this process remembers. */
 const MAX_ACCEPTED = 10_000;
 
 /** Key that may be valid, and its owner. */
@@ -57,7 +56,6 @@ export class KeyLookup<Owner> {
     return found;
   }
 
-  /** Returns the owner of a key that this process has accepted; null for any other key. */
   findAccepted(key: Buffer): Owner | null {
     return this.accepted.get(nameOf(key)) ?? null;
   }

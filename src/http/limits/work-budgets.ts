@@ -26,14 +26,14 @@ interface RequestSlot {
   closable: Closable;
   /** Gives the slot back; null while the request has none. */
   release: Release | null;
-  /** Wait for the slot, for all parts of the request's work that need it; null if none waits. */
+  /** Promise of the slot for which parts of the request's work wait; null while none waits. */
   reacquiring: Promise<void> | null;
   isOver: boolean;
 }
 
 /** Longest waits of requests, in milliseconds. A client does better to retry than to wait longer. */
 const SHORT_WAITS = { maxExpectedMs: 800, maxWaitMs: 2_000 };
-/** Limits of waiting requests. A minute's 240 requests may come at once on each of two paths. */
+/** Limits of waiting requests. The 240 requests of a minute's rate limit may come at once, on two paths. */
 const REQUESTS_WAITING = { waiting: 2000, waitingPerKey: 500, ...SHORT_WAITS };
 const VISITORS_WAITING = { waiting: 1000, waitingPerKey: 200, ...SHORT_WAITS };
 /** Limits of waiting hook requests, whose bodies are in memory. Telegram sends 40 at once by default. */
@@ -59,7 +59,6 @@ const PROVIDERS_WAITING = { perKey: 1, waiting: 100, waitingPerKey: 10 };
 /** Share of the connections to PostgreSQL that calls of providers may occupy until they are answered. */
 const PROVIDERS_SHARE = 1 / 3;
 
-/** Names of the kinds in error messages. */
 export const WORK_NAMES: Record<WorkKind, string> = {
   requests: 'requests of this workspace',
   searches: 'searches of this workspace',
@@ -137,7 +136,8 @@ export class WorkBudgets {
   }
 
   /**
-   * Waits for a party outside, with a slot of that kind. It releases the request's slot of `requests`.
+   * Waits for a party outside this service, with a slot of `kind` instead of the request's slot of
+   * `requests`.
    * @param key id of the workspace
    * @throws AppError as `acquire`; each error of `wait`
    */

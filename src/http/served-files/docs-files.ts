@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { ENCODINGS, EncodedFile } from './encoded-file';
 
-/** Suffixes of the files that the build has compressed, by encoding. */
 const COMPRESSED_NAMES = { br: '.br', gzip: '.gz' };
 
 const CONTENT_TYPES: Record<string, string> = {

@@ -7,7 +7,7 @@ export const ENCODINGS = ['br', 'gzip'] as const;
 type Compression = (typeof ENCODINGS)[number];
 export type Encoding = Compression | 'identity';
 
-/** A file that is served from memory, compressed in some encodings. */
+/** File that is served from memory, compressed in some encodings. */
 export class EncodedFile {
   private readonly hash: string;
 

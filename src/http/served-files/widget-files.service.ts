@@ -13,7 +13,7 @@ const SHORT = 'public, max-age=300, stale-while-revalidate=86400';
 /** `Cache-Control` of a chunk, whose name contains a hash of its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** Headers for pages of any origin, even pages that require `Cross-Origin-Resource-Policy`. */
+/** Headers that allow pages of every origin to load a file, whatever their cross-origin policy. */
 const HEADERS = {
   'Content-Type': 'text/javascript; charset=utf-8',
   'Access-Control-Allow-Origin': '*',

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 
-/** Unread bytes above which a client is cut off. Other routes have the events that it then misses. */
+/** Unread bytes above which a client is cut off. Other routes return the events that the client misses. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /** Sends server-sent events to one client. `EventStreams` creates it. */
@@ -39,7 +39,7 @@ export class EventStream {
     });
   }
 
-  /** Sends an event if the stream is open. A browser that reconnects sends `id` as `Last-Event-ID`. */
+  /** Sends an event if the stream is open. A browser sends the last `id` when it reconnects. */
   send(event: string, id: number, data: object): void {
     if (!this.isOpen) return;
     this.response.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);

@@ -7,11 +7,10 @@ import { Connections } from '../connections/connections';
 import { EventStream } from './event-stream';
 
 const MAX_PER_CALLER = 10;
-/** Limit of streams from one address, such as an office's. A /56 or /48 of IPv6 addresses has more. */
+/** Limit of streams from one address, such as an office's. An IPv6 /56 or /48 has a higher limit. */
 const MAX_PER_ADDRESS = 500;
 const RETRY_AFTER_SECONDS = 15;
 
-/** Workspace and caller by which a stream is counted. */
 export interface StreamOwner {
   /** Key of a workspace, or of one of its widgets: at most half of the process's streams. */
   workspace: string;
@@ -81,7 +80,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     return stream;
   }
 
-  /** Returns the error for too many streams of a caller, address or workspace, and counts it. */
+  /** Returns the error for too many streams of a caller, address or workspace, and counts the refusal. */
   refuse(): AppError {
     return this.makeRefusal('key', 'RATE_LIMITED', 'Too many streams at once. Close one, or retry later.');
   }

@@ -53,10 +53,7 @@ export class StreamGroups<Context> {
     return this.byWorkspace.get(owner.workspace)?.size === 1;
   }
 
-  /**
-   * Adds a stream to the group of its caller.
-   * @param createContext called for the caller's first stream
-   */
+  /** Adds a stream to the group of its caller. The caller's first stream makes the group's context. */
   join(owner: StreamOwner, stream: EventStream, createContext: () => Context): StreamGroup<Context> {
     const { caller, workspace } = owner;
     const group = this.byCaller.get(caller) ?? new StreamGroup(owner, createContext());

@@ -33,7 +33,6 @@ export class InvitationUse {
     private readonly audit: AuditService,
   ) {}
 
-  /** Finds the invitation with a token; null if no invitation that can be accepted has the token. */
   async find(token: string): Promise<InvitationLink | null> {
     const key = parseInvitationToken(token);
     const invitation = key && (await this.invitations.find(key));

@@ -30,7 +30,6 @@ const SELECT = `
 export class InvitationsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists the invitations that can be accepted, oldest first. */
   async list(tenantId: string): Promise<OpenInvitation[]> {
     if (!isId(tenantId)) return [];
     return this.database.query<OpenInvitation>(`${SELECT} ORDER BY i.id`, [tenantId]);

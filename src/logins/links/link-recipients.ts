@@ -11,7 +11,6 @@ import { Mailer } from '../mails/mailer';
 import { GuessLimits } from '../people/guess-limits';
 import { MembershipsRepository } from '../people/memberships.repository';
 
-/** Checks and locks the agents for whom a manager makes links that open a login. */
 @Injectable()
 export class LinkRecipients {
   constructor(

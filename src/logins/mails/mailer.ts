@@ -21,8 +21,8 @@ interface MailFault {
 export type BackgroundKind = 'links' | 'notices';
 
 /**
- * Limit of the mails of one kind in the background; further ones are dropped. Any visitor can request links,
- * and a flood of them must not block notices.
+ * Limit of the mails of one kind that are being sent in the background; further ones are dropped. Any visitor
+ * can request links, and a flood of them must not block notices.
  */
 const MAX_IN_BACKGROUND = 50;
 const TIMEOUT_MS = 10_000;
@@ -116,7 +116,7 @@ function isThisMachine(host: string): boolean {
   return address ? unmapped(address).range() === 'loopback' : host === 'localhost';
 }
 
-/** Returns a name in one line, of at most 80 characters, without `//` and `https://`, which make links. */
+/** Returns a name in one line of at most 80 characters, without the `https://` or `//` of a link. */
 export function plainText(name: string): string {
   const line = name
     .replace(/\s+/gu, ' ')

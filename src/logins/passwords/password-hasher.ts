@@ -10,7 +10,7 @@ import { normalizePassword } from './password-policy';
  * The package's default algorithm is argon2id.
  */
 const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
-/** Hash that no password has, for unknown e-mail addresses, so that the answer takes as long. */
+/** Hash that no password has. A check for an unknown e-mail address uses it, to take equally long. */
 const DUMMY =
   '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 
@@ -44,8 +44,8 @@ export class PasswordHasher {
   private async withArgon2<T>(origin: Origin | undefined, work: (argon2: Argon2) => Promise<T>): Promise<T> {
     const argon2 = await load();
     const network = origin?.address === undefined ? 'unknown' : networkOf(origin.address);
-    // Strangers can fill the queue for hashing. A logged-in request must not occupy its own slot while it
-    // waits there.
+    // Strangers can fill the queue for hashing. A logged-in request must not occupy its slot of `requests`
+    // while it waits there.
     this.budgets.releaseSlot();
     const release = await this.budgets.acquire('passwords', network);
     const result = await work(argon2).finally(release);

@@ -12,7 +12,7 @@ const DIGITS_BACKWARDS = [...DIGITS_IN_ROW].reverse().join('');
 /** Matches the digits and signs that people put after a word. */
 const TAIL = /[^\p{L}]+$/u;
 
-/** Common passwords that the package `popular-passwords`, with at least eight characters each, lacks. */
+/** Common passwords that the package `popular-passwords` lacks, such as shorter and German ones. */
 const MORE_COMMON = [
   'correct horse battery staple',
   'correcthorsebatterystaple',
@@ -53,7 +53,7 @@ async function isCommon(plain: string): Promise<boolean> {
   return known.has(plain) || known.has(plain.replace(TAIL, ''));
 }
 
-/** Loads the package's 41,622 common passwords, of which 3,973 have a permitted length. */
+/** Loads the 41,622 passwords of the package, of which 3,973 have a permitted length. */
 async function load(): Promise<Set<string>> {
   const json = await readFile(require.resolve('popular-passwords'), 'utf8');
   return new Set([...(JSON.parse(json) as string[]), ...MORE_COMMON]);

@@ -17,7 +17,7 @@ const LIFE = `interval '24 hours'`;
 /** Limit of one person's links that reset the password. A further link replaces the oldest one. */
 const MAX_RESETS = 20;
 
-/** Agent for whom a manager makes a link. `madeBy` is the manager's agent id; null if it is no agent. */
+/** Agent for whom a link is made. `madeBy` is the id of the agent who made it; null for other actors. */
 export interface ResetGrant {
   tenantId: string;
   agentId: string;

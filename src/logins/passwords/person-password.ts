@@ -16,7 +16,6 @@ interface MadeReset extends MadeLink {
   person: PersonRow;
 }
 
-/** Sets a person's password, and makes the links that reset it. */
 @Injectable()
 export class PersonPassword {
   constructor(
@@ -63,7 +62,6 @@ export class PersonPassword {
     return { person, token, expiresAt };
   }
 
-  /** Finds the person whose password a link resets; null if no working link has the hash. */
   async findByReset(tx: Transaction, linkHash: Buffer): Promise<PersonRow | null> {
     const personId = await this.resets.find(tx, linkHash);
     return personId === null ? null : this.people.find(personId, tx);

@@ -26,12 +26,12 @@ const RESETS_BY_NETWORK = limitTo(20, HOUR_MS, 'too_many_resets_of_network');
 const RESETS_OF_ACCOUNT = limitTo(5, HOUR_MS, 'too_many_resets');
 const LINKS_OF_WORKSPACE = limitTo(30, MINUTE_MS, 'too_many_links');
 const LINKS_TO_ADDRESS = limitTo(5, HOUR_MS, 'too_many_links_to_address');
-/** Limit for all workspaces together. It is higher, so that one workspace can't use it up. */
+/** Limit for all workspaces together, above one workspace's, so that one workspace can't use it up. */
 const LINKS_TO_ADDRESS_OF_ALL: RateLimit = { ...LINKS_TO_ADDRESS, max: 20 };
 
 type KeyedLimit = [key: string, limit: RateLimit];
 
-/** Subtracts a guess that was right from the counts. */
+/** Subtracts the counted guess again, because it was right. */
 export type NoGuess = () => Promise<void>;
 
 /**

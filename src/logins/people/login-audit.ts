@@ -46,8 +46,9 @@ const NOTICES: Partial<Record<LoginAction, Notice>> = {
 };
 
 /**
- * Writes each change of a person's login to the audit log of every workspace that the login opens, with that
- * workspace's agent only. Some changes are also mailed to the person, if a mail server is configured.
+ * Writes each change of a person's login to the audit log of every workspace that the login opens. An entry
+ * names only the agent of its workspace. Some changes are also mailed to the person, if a mail server is
+ * configured.
  */
 @Injectable()
 export class LoginAudit {

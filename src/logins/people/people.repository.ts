@@ -115,7 +115,7 @@ export class PeopleRepository {
     });
   }
 
-  /** Locks a person's row. Every change of a login, and every act that checks its password, requires it. */
+  /** Locks a person's row. Changes of a login, and acts that check its password, require this lock. */
   async lock(tx: Transaction, id: string): Promise<PersonRow | null> {
     await tx.query('SELECT FROM people WHERE id = $1 FOR NO KEY UPDATE', [id]);
     // A second statement, to see changes that were committed while the first one waited for the lock.

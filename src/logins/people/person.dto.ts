@@ -12,7 +12,7 @@ export interface Person {
   /** E-mail address in lower case. */
   email: string;
   name: string;
-  /** Language; null if the person chose none: then pages use the browser's, and mails English. */
+  /** Language of pages and mails. If null, pages use the browser's language, and mails English. */
   locale: Locale | null;
   theme: Theme;
   hasSecondFactor: boolean;

@@ -17,7 +17,7 @@ import { NewSecondFactor } from './second-factor.dto';
 import { SecondFactorDemandsRepository } from './second-factor-demands.repository';
 import { SecondFactorsRepository } from './second-factors.repository';
 
-/** Begins, confirms, uses and turns off a second factor. Requires the lock on the person's row. */
+/** Begins, confirms, uses and turns off a second factor. All methods require the lock on the person's row. */
 @Injectable()
 export class PersonSecondFactor {
   constructor(

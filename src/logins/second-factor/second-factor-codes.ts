@@ -9,14 +9,13 @@ const SIX_DIGITS = /^\d{6}$/;
 const SPACES = /\s/g;
 
 const RECOVERY_CODES = 10;
-/** Characters of a recovery code. They have 79 random bits, too many to guess even with the hash. */
+/** Characters of a recovery code: 79 random bits, too many to find a code even from its hash. */
 const RECOVERY_LETTERS = 16;
 const GROUP = 4;
 /** Alphabet of recovery codes, without i, l, o, 0 and 1, which look alike. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 const SEPARATORS = /[\s-]/g;
 
-/** Returns a new TOTP secret in base32. */
 export function newSecret(): string {
   return new Secret({ size: SECRET_BYTES }).base32;
 }

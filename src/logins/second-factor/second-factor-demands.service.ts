@@ -11,7 +11,6 @@ import { PeopleRepository } from '../people/people.repository';
 import { DEFAULT_GRACE_DAYS, DemandSecondFactor, SecondFactorDemand } from './second-factor-demand.dto';
 import { SecondFactorDemandsRepository } from './second-factor-demands.repository';
 
-/** Sets and ends the demand of a workspace that its people have a second factor. */
 @Injectable()
 export class SecondFactorDemandsService {
   constructor(

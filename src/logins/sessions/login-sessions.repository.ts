@@ -85,7 +85,6 @@ export class LoginSessionsRepository {
     );
   }
 
-  /** Reads memberships, and finds the workspaces whose database server does not answer. */
   private async readMemberships(
     tenantIds: string[],
     personIds: string[],

@@ -43,7 +43,6 @@ export interface LoginSession {
   userAgent: string | null;
 }
 
-/** Session of a person, with the workspaces that it opens. */
 export interface OpenedSession {
   person: Person;
   session: LoginSession;
