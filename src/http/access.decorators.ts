@@ -16,7 +16,7 @@ export function isPublic(reflector: Reflector, context: ExecutionContext): boole
   return reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()]) ?? false;
 }
 
-/** Opens a route to keys that hold at least one of these scopes. */
+/** Opens a route to keys with at least one of these scopes. */
 export const RequireScope = (...scopes: [Scope, ...Scope[]]) =>
   applyDecorators(
     SetMetadata(SCOPES_ALLOWED, scopes),

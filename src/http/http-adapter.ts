@@ -3,8 +3,8 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 
 /**
- * Replaces two slow steps of Express. An empty Nest route takes 12 µs of processor time instead of 73 for a
- * small object, and 30 instead of 99 for a list of 50 rows.
+ * Replaces two slow steps of Express. An empty Nest route that returns a small object takes 12 µs of
+ * processor time instead of 73. With a list of 50 rows it takes 30 µs instead of 99.
  */
 export class HttpAdapter extends ExpressAdapter {
   /**

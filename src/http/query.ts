@@ -1,7 +1,7 @@
 import { parse } from 'node:querystring';
 import { AppError } from '../common/app-error';
 
-/** Percent-encoded bytes in a row. A `%` that encodes nothing stands for itself. */
+/** Percent-encoded bytes in a row. Any other `%` is literal. */
 const ENCODED = /(?:%[0-9a-f]{2})+/gi;
 
 /**

@@ -22,7 +22,7 @@ export class LinksService {
   ) {}
 
   /**
-   * Returns the purpose of the link with this token. The link can still be used afterwards.
+   * Returns the purpose of the link with this token. The call does not use the link up.
    * @throws AppError NOT_FOUND: the link was used, replaced or taken back, or has expired; RATE_LIMITED
    */
   async describe(token: string, origin?: Origin): Promise<LoginLink> {

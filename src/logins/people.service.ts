@@ -63,8 +63,8 @@ export class PeopleService {
   async update(holder: SessionHolder, input: UpdatePerson): Promise<Person> {
     const { name, locale, theme } = validate(UpdatePerson, input);
     return this.database.transaction(async (tx) => {
-      // Workspaces are locked first, then agents, then the person. `LinkRecipients.lock` has the same order,
-      // so the two can't deadlock.
+      // Workspaces are locked first, then agents, then the person. `LinkRecipients.lock` locks in this order
+      // as well, so the two methods can't deadlock.
       const agents = name === undefined ? [] : await this.memberships.listActive(holder.personId, tx);
       await this.agents.lockWithWorkspaces(tx, agents);
       const before = await this.sessions.lock(tx, holder);

@@ -34,7 +34,7 @@ export class EventStream {
     this.begun = true;
     this.response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
-      // Without this header nginx would hold events back.
+      // Without this header, nginx would buffer events.
       'X-Accel-Buffering': 'no',
     });
   }

@@ -22,8 +22,8 @@ export class LinkRecipients {
   ) {}
 
   /**
-   * Checks the permission to make a link, locks the rows of the workspace and of the agent who shall get it,
-   * and counts the link against the limits.
+   * Checks the permission to make a link for an agent, and counts the link against the limits. Locks the rows
+   * of the workspace and of the agent.
    * @returns the id of the agent's person; null for an agent without a login
    * @throws AppError NOT_FOUND; INVALID_BODY: the agent is inactive, a bot, or has an ambiguous e-mail
    * address; FORBIDDEN: the actor lacks the permission, or is no OWNER while the agent is one; RATE_LIMITED

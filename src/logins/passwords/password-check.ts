@@ -20,8 +20,8 @@ export class PasswordCheck {
   ) {}
 
   /**
-   * Checks the password of a login. For an unknown e-mail address it makes the same reads and hashes, so that
-   * the time of the answer does not tell whether the login exists.
+   * Checks the password of a login. An unknown e-mail address costs as many reads and hashes as a known one.
+   * So the time of the answer does not reveal whether the login exists.
    * @throws AppError UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
    */
   async requireLogin(
@@ -100,7 +100,7 @@ export class PasswordCheck {
 
   /**
    * Counts a request for a password reset, and finds the person of the e-mail address. An unknown address
-   * costs the same statements, so the time of the answer does not tell whether the login exists.
+   * costs as many statements as a known one, so the time of the answer does not reveal which it is.
    * @throws AppError RATE_LIMITED
    */
   async findForReset(email: string, origin: Origin | undefined): Promise<PersonRow | null> {

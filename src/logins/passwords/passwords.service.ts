@@ -55,8 +55,8 @@ export class PasswordsService {
   }
 
   /**
-   * Mails a link that resets the password to the person of an e-mail address. For an unknown address the
-   * answer is the same and takes the same time. The mail is sent in the background; a failure is logged.
+   * Mails a link that resets the password to the person of an e-mail address. Neither the answer nor its time
+   * reveals whether the address has a login. The mail is sent in the background; a failure is logged.
    * @throws AppError INVALID_BODY, RATE_LIMITED; FORBIDDEN: no mail server is configured, so a manager or an
    * operator must make the link
    */
