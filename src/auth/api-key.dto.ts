@@ -41,7 +41,7 @@ export class CreateApiKey {
   @ArrayNotEmpty({ message: 'must name at least one scope' })
   scopes: Scope[];
 
-  /** Time of expiry. By default, the longest life that the operator allows; without a limit, never. */
+  /** Time at which the key expires; by default after the longest life that the operator allows, if any. */
   @IsOptional()
   @MinDate(() => new Date(), { message: 'must be in the future' })
   @IsMoment()

@@ -41,7 +41,7 @@ function isStillSending(request: IdentifiedRequest): boolean {
   return !request.complete && hasBody(request);
 }
 
-/** Sends the answer, but keeps the socket open: `end` would let Node close it at once. */
+/** Sends the answer and leaves the socket open. After `response.end`, Node could close it at once. */
 function sendAndClose(response: Response, json: string): void {
   const { req: request, socket } = response;
   // The response has no socket while an earlier answer of the connection is being sent.

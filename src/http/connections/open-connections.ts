@@ -29,7 +29,7 @@ export interface Connection {
   isClosing: boolean;
   /** Whether the present answer consists of bytes that are in memory anyway, such as a file's. */
   sendsKept: boolean;
-  /** Time (ms) since which the client reads too little, and bytes read until then; null if all are read. */
+  /** Time (ms) since which the client reads too little, and bytes read by then; null if all are read. */
   unread: { since: number; readBytes: number } | null;
 }
 

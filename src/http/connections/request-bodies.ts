@@ -110,7 +110,7 @@ export class RequestBodies {
       this.refuseSlowest();
     });
     request.once('end', release);
-    // `sendError` removes all listeners of the request, so `end` may never come.
+    // If `sendError` has removed the request's listeners, `end` never comes.
     request.res!.once('close', release);
   }
 

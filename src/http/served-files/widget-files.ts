@@ -28,7 +28,7 @@ export class WidgetFiles {
     for (const [fileName, file] of byFileName) this.byName.set(CHUNK.exec(fileName)!.groups!['name']!, file);
   }
 
-  /** Reads the build in a folder into memory. Without a build, there are no files. */
+  /** Reads the build in a folder into memory. Without a build, it returns no files. */
   static async read(folder: string): Promise<WidgetFiles> {
     try {
       const loader = await readCompressed(join(folder, LOADER));

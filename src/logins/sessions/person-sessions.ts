@@ -10,7 +10,7 @@ import { LoginSessionsRepository } from './login-sessions.repository';
 import { PendingLoginsRepository } from './pending-logins.repository';
 import { LoggedIn, LoginSession, RenewedSession, SessionHolder } from './session.dto';
 
-/** Opens, renews and ends a person's sessions. A transaction calls `lock` before any other method. */
+/** Opens, renews and ends a person's sessions. All writes require the lock on the person's row. */
 @Injectable()
 export class PersonSessions {
   constructor(
