@@ -1,9 +1,10 @@
-/** Number up to which a page's figures are counted. One more stands for any greater number. */
+/** Largest number of rows that a count shows exactly. A count of 1,001 means more than 1,000 rows. */
 export const MAX_COUNTED = 1_000;
 
 /**
- * Makes the statement that counts rows, and stops at one more than 1,000.
- * @param rows statement that selects the rows, without a limit
+ * Returns SQL that counts rows, and stops at 1,001.
+ *
+ * @param rows SELECT of the rows, without a LIMIT
  */
 export const boundedCount = (rows: string) =>
   `SELECT count(*)::integer AS count FROM (${rows} LIMIT ${MAX_COUNTED + 1}) AS counted`;

@@ -3,26 +3,27 @@ import { Periodic } from '../common/periodic';
 import { Database } from './database';
 
 /**
- * Largest tolerated difference in milliseconds from the database's clock. Ids, leases and retries hold their
- * time: a process that is further off spoils the order of others.
+ * Largest tolerated difference in milliseconds between this process's clock and the database's. Ids contain
+ * the time of the process that makes them, so a larger difference would spoil the order of rows.
  */
 const MAX_OFFSET_MS = 2_000;
 const INTERVAL_MS = 10_000;
 /**
- * Number of reads of the database's clock in one measurement. The read with the shortest round trip counts.
+ * Number of reads of the database's clock in one measurement, which uses the read with the shortest round
+ * trip.
  */
 const SAMPLES = 3;
 
-/** States of the clocks, as readiness tells them. */
+/** States of the clocks, as the readiness check reports them. */
 export interface ClockStates {
   clock: 'synchronized' | 'wrong';
-  /** The clocks of the servers that have workspaces, where these are on several. */
+  /** State of the clocks of the nodes of Citus; left out on one server. */
   nodeClocks?: 'synchronized' | 'wrong';
 }
 
 /**
- * Compares this process's clock with the database's, at the start and every ten seconds. Between two
- * measurements the process's own steady clock shows a jump at once.
+ * Compares this process's clock with the database's, at the start and every 10 s. Between two comparisons, it
+ * detects a jump of the process's clock at once, by the monotonic clock.
  */
 @Injectable()
 export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
@@ -33,10 +34,14 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
     (error) => this.logger.warn({ err: error }, 'failed to compare the clocks'),
   );
   /**
-   * The time on the database's clock when the steady clock was at zero; null before the first measurement.
+   * Time on the database's clock, in milliseconds since 1970, at which `performance.now()` was zero; null
+   * before the first measurement.
    */
   private steadyZero: number | null = null;
-  /** Half of the measurement's round trip, in milliseconds: the largest error of the measurement. */
+  /**
+   * Half of the round trip of the last measurement, in milliseconds: the largest possible error of
+   * `steadyZero`.
+   */
   private uncertainty = 0;
   private measuring: Promise<void> | null = null;
   private wasTrusted = true;
@@ -44,8 +49,8 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
   constructor(private readonly database: Database) {}
 
   /**
-   * Measures once before anything is served. A failure is no obstacle: while the database is down, nothing is
-   * served.
+   * Measures once before the process serves requests. It only logs a failure: while the database is down, the
+   * process serves no requests anyway.
    */
   async onModuleInit(): Promise<void> {
     await this.measure().catch((error: Error) =>
@@ -58,14 +63,16 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
     return this.measurements.stop();
   }
 
-  /** Milliseconds by which this process's clock is ahead of the database's; NaN while that is not known. */
+  /**
+   * Milliseconds by which this process's clock is ahead of the database's; NaN before the first measurement.
+   */
   get offsetMs(): number {
     return this.steadyZero === null ? Number.NaN : Date.now() - performance.now() - this.steadyZero;
   }
 
   /**
-   * False while the clock is certainly more than 2 seconds off: then the process serves nothing and claims
-   * nothing.
+   * Whether the clock is within 2 s of the database's, as far as the measurement shows. While this is false,
+   * the process serves no requests and claims no work.
    */
   get isTrusted(): boolean {
     const isTrusted = !(Math.abs(this.offsetMs) - this.uncertainty > MAX_OFFSET_MS);
@@ -88,11 +95,12 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
     const details = { offsetMs: Math.round(this.offsetMs) };
     if (isTrusted) this.logger.log(details, "the clock agrees with the database's again");
     else this.logger.error(details, "the clock is more than 2 s from the database's: nothing is served");
-    // The steady clock may have stopped since the measurement, as a suspended machine's does.
+    // The monotonic clock may have stood still since the measurement, as it does while a machine is
+    // suspended.
     if (!isTrusted) void this.measure().catch(() => undefined);
   }
 
-  /** Measures the difference of the clocks. Calls at the same time share one measurement. */
+  /** Measures the difference between the clocks. Concurrent calls wait for the same measurement. */
   private measure(): Promise<void> {
     this.measuring ??= this.compare().finally(() => (this.measuring = null));
     return this.measuring;

@@ -18,21 +18,20 @@ import { SharedReads } from './shared-reads';
 import { Transaction } from './transaction';
 
 /**
- * Name of the service's data source, so that a dashboard backend that imports this service keeps its own
- * default one.
+ * Name of TypeORM's data source. It is not the default name, so that a dashboard backend that imports this
+ * service can have a default data source of its own.
  */
 export const DATA_SOURCE = 'messaging';
 
-/** Runs single reads outside a transaction, and is the one way to open a transaction. */
+/** Runs single statements outside transactions, and opens every transaction. */
 export class Database {
   private readonly logger = new Logger(Database.name);
   private readonly pipelinedReads = new PipelinedReads((work) => this.onConnection(work));
   private readonly polledReads = new SharedReads((work) => this.orderedTransaction(work));
-  /** Placement of the workspaces that the database has. */
   readonly placement: Placement;
   private readonly settings: Record<ReadKind, string[]>;
 
-  /** Whether one statement may serve several workspaces. */
+  /** Whether one statement may read or write rows of several workspaces. */
   readonly spansWorkspaces: boolean;
 
   /** @param isDivided whether the tables are divided over the nodes of Citus */
@@ -51,7 +50,7 @@ export class Database {
     };
   }
 
-  /** Returns the database of an open data source, which it asks whether it is one of a cluster of Citus. */
+  /** Makes the database of an open data source, after a query that finds out whether the server has Citus. */
   static async forDataSource(
     dataSource: DataSource,
     config: Pick<Config, 'crossWorkspaceBatches'>,
@@ -59,29 +58,35 @@ export class Database {
     return new Database(dataSource, config, await hasCitus(dataSource));
   }
 
-  /** Connections behind TypeORM, for uses that TypeORM has no method for. */
+  /** TypeORM's own connection pool, for uses for which TypeORM has no method. */
   get pool(): DatabasePool {
     return poolOf(this.dataSource);
   }
 
-  /** Has each connection replaced by a new one before its next use. */
+  /** Makes the pool replace each open connection by a new one before its next use. */
   renewConnections(): void {
     this.pool.renew();
   }
 
-  /** Runs a statement on a connection of its own, without TypeORM. */
+  /** Runs a statement outside transactions, on a connection of the pool and without TypeORM. */
   async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     const statement = this.placement.writeStatement(sql, parameters);
     return (await this.onConnection((client) => client.runStatement<Row>(...statement))).rows;
   }
 
-  /** Runs a statement of a hot path, whose text never varies: each connection parses and plans it once. */
+  /**
+   * Runs a prepared statement outside transactions. Each connection parses and plans a text once, so use it
+   * for frequent statements whose text never varies.
+   */
   async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     const statement = this.placement.writeStatement(sql, parameters);
     return (await this.onConnection((client) => client.runPrepared<Row>(...statement))).rows;
   }
 
-  /** Runs a prepared statement that is cancelled after `timeoutMs` milliseconds; see `isStatementTimeout`. */
+  /**
+   * Runs a prepared statement outside transactions. PostgreSQL cancels it after `timeoutMs` milliseconds,
+   * with an error for which `isStatementTimeout` returns true.
+   */
   async preparedWithin<Row>(timeoutMs: number, sql: string, parameters: unknown[]): Promise<Row[]> {
     const statement = this.placement.writeStatement(sql, parameters);
     const run = (client: DatabaseClient) => client.runPreparedWithin<Row>(timeoutMs, ...statement);
@@ -89,10 +94,10 @@ export class Database {
   }
 
   /**
-   * Runs a prepared read that is always fast, and whose first parameter is the id of its workspace. The reads
-   * of one tick of the event loop share a connection and a packet, whatever requests they belong to; each
-   * waits for the reads before it. Where the server of one may hang alone, each has a connection of its own,
-   * within the share of its workspace.
+   * Runs a prepared read that must be fast. Its first parameter is the id of its workspace. On one server,
+   * all such reads of one tick of the event loop use one connection and one packet, whichever requests they
+   * belong to. PostgreSQL runs them one after the other. On Citus, each read uses a connection of its own,
+   * within the workspace's share of connections, because a node may hang.
    */
   async pipelinedRead<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     if (!this.placement.mixesWorkspaces)
@@ -101,34 +106,38 @@ export class Database {
   }
 
   /**
-   * Reads rows of any workspaces by a prepared statement; null where a statement serves one workspace: then
-   * the caller reads them one by one, or does without.
+   * Runs a prepared read of rows of several workspaces. Returns null if one statement may serve only one
+   * workspace: the caller must then read the workspaces one by one, or do without the rows.
    */
   async preparedAcross<Row>(sql: string, parameters: unknown[]): Promise<Row[] | null> {
     return this.spansWorkspaces ? this.prepared<Row>(sql, parameters) : null;
   }
 
-  /** Returns the number of workspaces that one statement may serve, up to a limit. */
+  /** Returns the number of workspaces that one statement may serve, at most `limit`. */
   workspacesAtOnce(limit: number): number {
     return this.spansWorkspaces ? limit : 1;
   }
 
-  /** Returns the key of the batches that may hold work for a workspace. */
+  /** Returns the key by which work is batched: items of workspaces with the same key may be in one batch. */
   batchKeyOf(tenantId: string): string {
     return this.spansWorkspaces ? '' : tenantId;
   }
 
-  /** Splits items into batches of up to `size`, each of which one statement may serve, in their order. */
+  /**
+   * Splits items into batches of at most `size`, each of which one statement may serve. Each batch has its
+   * items in the given order.
+   */
   batchesOf<T extends { tenantId: string }>(items: T[], size: number): T[][] {
     const groups = this.spansWorkspaces ? [items] : [...groupByWorkspace(items).values()];
     return groups.flatMap((group) => partsOf(group, size));
   }
 
   /**
-   * Does work with batches of items, each of which uses a connection: with one after the other, or with the
-   * batches of all workspaces at the same time where the server of one may hang alone. A batch that fails
-   * ends no other.
-   * @param onFailure gets the error of a batch
+   * Calls `work` for each batch of items; each call uses one connection. On one server the calls run one
+   * after the other. On Citus they run at the same time, because a node may hang. A failed call does not stop
+   * the other calls.
+   *
+   * @param onFailure receives the error of a call, and its batch
    */
   async workInBatches<T extends { tenantId: string }>(
     items: T[],
@@ -146,10 +155,11 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction: all of it commits, or nothing if `work` or a pipelined statement fails.
-   * Work of pipelined statements alone need not be asynchronous.
+   * Runs `work` in one transaction. If `work` or a pipelined statement (one sent without waiting for its
+   * answer) fails, everything is rolled back; otherwise everything commits. `work` that only pipelines
+   * statements need not be asynchronous.
    * @throws DatabaseUnavailable when the transaction can't begin; AppError NOT_FOUND when a row names an
-   *   unknown workspace; otherwise the first error
+   * unknown workspace; otherwise the first error
    */
   async transaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
     const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
@@ -167,38 +177,40 @@ export class Database {
   }
 
   /**
-   * Runs `work` in a transaction whose statements are planned as queues need: rows are found by an index and
-   * in its order. The planner's statistics are no guide, because a queue is empty at one moment and long at
-   * the next. `work` must not pause for 3 s between two statements.
+   * Runs `work` in a transaction whose statements read a queue, a table of waiting work, by an index. The
+   * planner's statistics are no guide, because a queue may be empty at one moment and long at the next.
+   * PostgreSQL ends the transaction if `work` pauses for 3 s between two statements.
    */
   queueTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.transactionFor('queue', work);
   }
 
   /**
-   * Runs `work` as `queueTransaction` does, for statements that need no sort: each reads the index that has
-   * its order. Otherwise the planner might sort all that another index has of the workspace.
+   * Runs `work` as `queueTransaction` does, and forbids the planner to sort. It is for statements that read
+   * an index in its order. Otherwise the planner might read all rows of the workspace by another index, and
+   * sort them.
    */
   orderedTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.transactionFor('ordered', work);
   }
 
-  /** Reads a queue in a transaction of its own, in the order of an index. */
+  /** Runs one read of a queue in an `orderedTransaction`. */
   readInOrder<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     return this.orderedTransaction((tx) => tx.prepared<Row>(sql, parameters));
   }
 
   /**
-   * Reads a queue as `readInOrder` does, for a poll. The polls of one tick of the event loop share a
-   * transaction.
+   * Runs one read of a queue as `readInOrder` does, for a periodic poll. All polls of one tick of the event
+   * loop use one transaction.
    */
   async poll<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return (await this.polledReads.read(sql, parameters)) as Row[];
   }
 
   /**
-   * Runs a read of tables with an index for it, in a transaction of its own. PostgreSQL can't estimate how
-   * much such a read finds; it would compile it, or read the whole table.
+   * Runs one read in a transaction that forbids sequential scans, hash and merge joins, and JIT compilation.
+   * It is for reads that an index serves, but of which PostgreSQL cannot estimate the number of rows: it
+   * might read the whole table, or compile the query.
    */
   readByIndex<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     return this.transactionFor('indexed', (tx) => tx.prepared<Row>(sql, parameters));
@@ -220,7 +232,7 @@ export class Database {
       failure = error as Error;
       throw error;
     } finally {
-      // A connection is not used again after any error.
+      // After any error the pool closes the connection, and does not use it again.
       client.release(failure);
     }
   }
@@ -229,11 +241,12 @@ export class Database {
     try {
       tx.committed();
     } catch (error) {
-      // The work is committed: a failed wake-up must not make it look undone. Polling makes up for it.
+      // The transaction is committed: an error of a callback, such as a failed wake-up of a worker, must not
+      // make it look rolled back. The workers' polls find the work anyway.
       this.logger.error({ err: error }, 'a callback after a commit failed');
     }
   }
 }
 
-/** A source of reads: the database outside a transaction, or an open transaction. */
+/** Object that runs reads: the database, outside transactions, or an open transaction. */
 export type Reader = Database | Transaction;

@@ -1,7 +1,7 @@
 /**
- * Repeats an SQL condition that one index serves. PostgreSQL then expects hardly any rows of that index, and
- * reads no other index beside it. Without it, PostgreSQL would read the primary key of a whole workspace as
- * soon as the condition names the workspace too.
+ * Returns an SQL condition three times, joined by AND. PostgreSQL then expects very few rows, and reads only
+ * the index that serves the condition. Otherwise, if the statement also names a workspace, PostgreSQL would
+ * read the primary key of that whole workspace.
  */
 export function expectFewRows(condition: string): string {
   return `${condition} AND ${condition} AND ${condition}`;

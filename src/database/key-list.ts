@@ -1,24 +1,31 @@
 /**
- * Returns an SQL condition that is always true, and lets the planner take a list of keys for one row. So it
- * looks up each key in the index of the table that the list is joined to, `alias` being the list and `column`
- * one of its columns. Otherwise it would read the whole index of a queue, dead rows included, once a vacuum
- * has found few live rows on many pages: 2,300 pages for five keys among 100,000 dead rows.
+ * Returns an SQL condition that is always true, and makes the planner expect one row in a list of keys. The
+ * planner then looks up each key in an index of the table that is joined to the list. Otherwise it would read
+ * the whole index of a queue, dead rows included, once a vacuum has found few live rows on many pages: 2,300
+ * pages for 5 keys among 100,000 dead rows.
+ *
+ * @param alias of the list
+ * @param column a column of the list
  */
 export function expectOneRow(alias: string, column: string): string {
   const same = `${alias}.${column} IS NOT DISTINCT FROM ${alias}.${column}`;
   return `${same} AND ${alias}.tenant_id IS NOT DISTINCT FROM ${alias}.tenant_id`;
 }
 
-/** Batch of keys, or a maker of batches: they are of one workspace each, unless `spansWorkspaces` is true. */
+/**
+ * Batch of keys, or an object that makes batches. A batch holds keys of one workspace, unless
+ * `spansWorkspaces` is true.
+ */
 export interface Batch {
   readonly spansWorkspaces: boolean;
 }
 
 /**
- * Returns SQL that selects rows for each key of a list, or for the one key of a list where a batch is of one
- * workspace.
- * @param columns of the list, each with its SQL type and the parameter that holds it
- * @param select returns SQL that selects the rows of a key, whose columns are given as SQL
+ * Returns SQL that selects rows for each key of a list. If a batch holds keys of one workspace, the list must
+ * have one key.
+ *
+ * @param columns of the list, each with its SQL type and the parameter, such as `$1`, that holds its values
+ * @param select returns the SELECT for one key, of which it receives each column as an SQL expression
  */
 export function selectForEach<Name extends string>(
   columns: Record<Name, [type: string, parameter: string]>,
@@ -36,15 +43,21 @@ export function selectForEach<Name extends string>(
 }
 
 /**
- * Returns an SQL expression for the workspace of a list's keys: the column of the list if the keys may be of
- * several workspaces, and else the first element of the parameter that holds the column, from which several
- * nodes know which of them has the rows.
+ * Returns an SQL expression for the workspace id of a key in a list. If a list may hold keys of several
+ * workspaces, it is the list's column `tenant_id`. Otherwise it is the first element of the parameter, so
+ * that Citus can tell which node has the rows.
+ *
+ * @param alias of the list
+ * @param parameter such as `$1`, which holds the column `tenant_id` of the list
  */
 export function workspaceOf(alias: string, parameter: string, { spansWorkspaces }: Batch): string {
   return spansWorkspaces ? `${alias}.tenant_id` : `(${parameter}::uuid[])[1]`;
 }
 
-/** Returns a list for each key with its value in every row. A statement makes rows of them by `unnest`. */
+/**
+ * Returns, for each key, the list of its values in all rows. A statement turns the lists into rows by
+ * `unnest`.
+ */
 export function listsOf<Row>(rows: readonly Row[], ...keys: (keyof Row)[]): unknown[][] {
   return keys.map((key) => rows.map((row) => row[key]));
 }

@@ -1,28 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from './database';
 
-/** Number of samples above which every second one is dropped. */
+/** Largest number of samples. Above it, every second sample is dropped. */
 const MAX_SAMPLES = 4_000;
 
-/** Age of the oldest snapshot, which keeps all rows that died since it was taken. */
+/**
+ * Age of the oldest open snapshot. VACUUM can't remove rows that were deleted or replaced after it was taken.
+ */
 export interface SnapshotAge {
   seconds: number;
-  /** Number of transactions that began since. */
+  /** Number of transactions that have begun since the snapshot was taken. */
   transactions: number;
 }
 
-/** Transactions of one server. */
+/** Age of the oldest snapshot of one server, as the server reports it. */
 interface Reading {
-  /** Id of the next transaction. */
+  /** Id that the server will give to its next transaction. */
   next: number;
   transactions: number | null;
-  /** Seconds since the oldest transaction began, as far as this role may see it. */
+  /** Seconds since the oldest transaction began that this role may see; null if it may see none. */
   seconds: number | null;
 }
 
 /**
- * SQL that reads one server. A standby has no database, and a worker of autovacuum, whose snapshot keeps
- * nothing, no role.
+ * SQL that reads the oldest snapshot of one server. `datid IS NULL` includes standbys that report their
+ * snapshots. `usesysid IS NOT NULL` excludes workers of autovacuum, whose snapshots do not hinder VACUUM.
  */
 const READING = `
   SELECT pg_snapshot_xmax(pg_current_snapshot())::text::float8 AS next,
@@ -40,9 +42,9 @@ const READING = `
   ) AS held`;
 
 /**
- * Reads the age of the oldest snapshot that is held open: by a transaction, a prepared transaction, a standby
- * that reports its own, or a replication slot. Where the tables are divided over nodes, it is the oldest of
- * those on all nodes that answer.
+ * Reads the age of the oldest snapshot that is held open: by a transaction, a prepared transaction, a
+ * replication slot, or a standby that reports its snapshot. On Citus it is the oldest on all servers that
+ * answer.
  */
 @Injectable()
 export class OldestSnapshot {
@@ -71,21 +73,21 @@ export class OldestSnapshot {
 }
 
 /**
- * Ids of a server's next transaction, each with the time in milliseconds at which it was read. They turn an
- * age in transactions into seconds: slots have no time, and a role without `pg_read_all_stats` sees none of
- * others.
+ * Stores ids of a server's next transaction, each with the time in milliseconds at which it was read. They
+ * show when a transaction began where PostgreSQL does not: for replication slots, and for transactions of
+ * other roles if this role lacks `pg_read_all_stats`.
  */
 class TransactionTimes {
   private samples: { next: number; at: number }[] = [];
 
   add(next: number, at: number): void {
-    // Another server counts otherwise.
+    // A lower id comes from another server, whose ids cannot be compared with these.
     if (next < (this.samples.at(-1)?.next ?? 0)) this.samples = [];
     this.samples.push({ next, at });
     if (this.samples.length > MAX_SAMPLES) this.samples = this.samples.filter((_, n) => n % 2 === 0);
   }
 
-  /** Returns the first time at which a later transaction than this one was the next. */
+  /** Returns the time, in milliseconds since 1970, of the first sample after the transaction began. */
   findAfter(transaction: number): number | undefined {
     return this.samples.find(({ next }) => next > transaction)?.at;
   }

@@ -4,7 +4,7 @@ import { DatabaseClient } from './driver/database-client';
 import { WriteStatement } from './placement/placement';
 import { Transaction } from './transaction';
 
-/** An open transaction with the methods that only `Database` calls. */
+/** Runs the work of one transaction, and commits it or rolls it back. Only `Database` uses this class. */
 export class OpenTransaction extends Transaction {
   private end!: (how: 'committed' | 'rolled back') => void;
   readonly ended = new Promise<'committed' | 'rolled back'>((resolve) => (this.end = resolve));
@@ -12,7 +12,7 @@ export class OpenTransaction extends Transaction {
   /** Whether the server has ended the transaction, so that its connection can be used again. */
   isOver = false;
 
-  /** Begins a transaction: BEGIN is sent with the first statements of the work. */
+  /** Begins a transaction. BEGIN is sent together with the first statements of the work. */
   constructor(client: DatabaseClient, write: WriteStatement) {
     super(client, write);
     this.begun = client.runGrouped('BEGIN');
@@ -20,9 +20,9 @@ export class OpenTransaction extends Transaction {
   }
 
   /**
-   * Runs the work and commits it, or rolls it back.
-   * @throws DatabaseUnavailable when the transaction can't begin; otherwise the first error that does not
-   *   follow from another
+   * Runs `work` and commits the transaction, or rolls it back if a statement or `work` fails.
+   * @throws DatabaseUnavailable when the transaction can't begin; otherwise the first error that is not just
+   * a consequence of another statement's failure
    */
   async runWork<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
     let value: T;
@@ -33,7 +33,7 @@ export class OpenTransaction extends Transaction {
     } catch (error) {
       failures.push(error);
     }
-    // PostgreSQL answers COMMIT with a rollback after a failed statement, and reports no error for it.
+    // After a failed statement, PostgreSQL answers COMMIT with ROLLBACK, and reports no error.
     failures.unshift(...(await this.pipelinedFailures()));
     if (failures.length === 0) return value!;
     this.end('rolled back');
@@ -41,7 +41,7 @@ export class OpenTransaction extends Transaction {
     throw failures.find((error) => !followsFromAnother(error)) ?? failures[0];
   }
 
-  /** Runs the callbacks, before anything that awaits `ended`. */
+  /** Runs the callbacks of `onCommit`, before any code that awaits `ended`. */
   committed(): void {
     this.end('committed');
     for (const callback of this.callbacks) callback();
@@ -61,14 +61,14 @@ export class OpenTransaction extends Transaction {
       throw new DatabaseUnavailable((error as QueryFailedError).driverError);
     }
     if (this.isOver) return;
-    // A connection that does not roll back is closed, and its transaction with it.
+    // If ROLLBACK fails, `Database` closes the connection, which ends the transaction.
     this.isOver = await this.client.runGrouped('ROLLBACK').then(
       () => true,
       () => false,
     );
   }
 
-  /** Waits for the pipelined statements, and returns their errors in the order in which they were sent. */
+  /** Waits for the pipelined statements, and returns their errors in the order of the statements. */
   private async pipelinedFailures(): Promise<unknown[]> {
     const outcomes = await Promise.allSettled(this.pipelined);
     return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));

@@ -8,17 +8,17 @@ import { Database } from './database';
 import { DatabaseClient } from './driver/database-client';
 import { Transaction } from './transaction';
 
-/** Number of the owner's connections: one changes a partition, while the other can vacuum a queue. */
+/** Number of the owner's connections: one can vacuum a table while the other changes a partition. */
 const POOL_SIZE = 2;
 
-/** Largest size of a queue that is vacuumed within a second or two. */
+/** Largest size in bytes, with indexes, of a table that `vacuum` processes. It takes a second or two. */
 const MAX_VACUUMED_BYTES = 256 * 1024 * 1024;
 
 /**
- * The database as the owner of the tables, for acts that the service's role may not do: changing partitions,
- * vacuuming, deleting the audit entries of a deleted workspace. Only workers have it. Its connections are
- * opened when they are needed, and closed after ten idle seconds. Without DATABASE_OWNER_URL the owner is the
- * service's own role.
+ * Runs statements as the owner of the tables, for acts that the service's role may not do: changing
+ * partitions, vacuuming, deleting the audit entries of a deleted workspace. Only workers have it. It opens
+ * connections when they are needed, and closes them after 10 idle seconds. Without DATABASE_OWNER_URL it uses
+ * the connections of the service's role.
  */
 @Injectable()
 export class OwnerDatabase implements OnApplicationShutdown {
@@ -47,8 +47,8 @@ export class OwnerDatabase implements OnApplicationShutdown {
   }
 
   /**
-   * Removes the dead rows of a queue, for which a connection has the usual time of a statement. A queue that
-   * is too large for it is left to autovacuum.
+   * Vacuums a queue, a table of waiting work. It skips a table of more than 256 MiB, for which the statement
+   * timeout of 5 s may be too short: autovacuum processes that table.
    */
   async vacuum(queue: 'event_queue' | 'pending_deliveries'): Promise<void> {
     const [size] = await this.query<{ isLarge: boolean }>(
@@ -59,7 +59,7 @@ export class OwnerDatabase implements OnApplicationShutdown {
     await this.query(`VACUUM (SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP on) ${queue}`);
   }
 
-  /** Has each of the owner's connections replaced by a new one before its next use. */
+  /** Makes the pool replace each of the owner's connections by a new one before its next use. */
   async renewConnections(): Promise<void> {
     (await this.open()).renewConnections();
   }
@@ -99,8 +99,8 @@ export class OwnerDatabase implements OnApplicationShutdown {
 }
 
 /**
- * Refuses an owner's address of another database, by an advisory lock: a lock held in one database is free in
- * another.
+ * Refuses DATABASE_OWNER_URL if it leads to another database than the service's. For this, the owner acquires
+ * an advisory lock; the service could acquire the same lock only in another database.
  * @throws AppError INVALID_BODY
  */
 async function requireSameDatabase(owner: Database, service: Database): Promise<void> {

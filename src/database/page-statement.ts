@@ -6,7 +6,8 @@ import { Parameters } from './parameters';
 const MAX_ROWS = MAX_LIMIT + 1;
 
 /**
- * Reads a page of a table, newest first, as plain rows: TypeORM's entities of a page cost more than the read.
+ * Reads one page of a table, newest rows first. It returns plain rows, because to make TypeORM's entities of
+ * a page costs more than the read.
  */
 export class PageStatement {
   private readonly parameters = new Parameters();
@@ -14,14 +15,15 @@ export class PageStatement {
 
   /**
    * Makes a statement over one table.
-   * @param columns each with the property's name as its alias
+   *
+   * @param columns SQL list of the columns, each with the property's name as its alias
    */
   constructor(
     private readonly columns: string,
     private readonly table: string,
   ) {}
 
-  /** Adds a condition, with a `?` for each value. */
+  /** Adds an SQL condition. Each `?` in it stands for the next of the values. */
   where(condition: string, ...values: unknown[]): this {
     let at = 0;
     this.conditions.push(condition.replaceAll('?', () => this.parameters.bind(values[at++])));
@@ -29,9 +31,9 @@ export class PageStatement {
   }
 
   /**
-   * Reads up to `count` rows below the cursor, by a plan that is made once for all values. PostgreSQL plans
-   * an unknown limit as a tenth of the table, so the statement reads the largest possible page, and the
-   * result is cut.
+   * Reads up to `count` rows whose ids are below the cursor. PostgreSQL plans the statement once for all
+   * values, and would expect an unknown LIMIT to return a tenth of the table. So an inner SELECT has the
+   * largest possible page as its LIMIT, and an outer one cuts the result.
    */
   read<Row>(database: Database, cursor: string | undefined, count: number): Promise<Row[]> {
     const largest = `${this.from(cursor)} LIMIT ${MAX_ROWS}`;

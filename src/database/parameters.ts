@@ -1,4 +1,4 @@
-/** Values of a statement that is put together from parts. Each value gets the next placeholder. */
+/** Collects the values of a statement that is put together from parts, and numbers their placeholders. */
 export class Parameters {
   readonly values: unknown[] = [];
 

@@ -1,6 +1,9 @@
 import { STOPPED_AFTER_MS } from './transaction';
 
-/** Ways of reading that suit no queue: PostgreSQL has no statistics of one, or old ones. */
+/**
+ * Planner settings that are off for reads of a queue, a table of waiting work. PostgreSQL's statistics of a
+ * queue are missing or old, so the planner would choose badly.
+ */
 const UNSUITABLE = [
   'enable_seqscan',
   'enable_bitmapscan',
@@ -10,22 +13,23 @@ const UNSUITABLE = [
   'jit',
 ];
 const WAYS = {
-  /** Rows of a queue are found by an index. */
+  /** Reads of a queue by an index. */
   queue: UNSUITABLE,
-  /** Rows of a queue are found by an index, and in its order. */
+  /** Reads of a queue by an index, in the order of that index. */
   ordered: [...UNSUITABLE, 'enable_sort'],
-  /** Rows of any table are found by an index. */
+  /** Reads of any table by an index. */
   indexed: ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'],
 };
 
-/** Kind of reads of a transaction, by the ways in which the planner does not read for them. */
+/** Kind of reads in a transaction. It decides which planner settings are off. */
 export type ReadKind = keyof typeof WAYS;
 
-/** Returns the settings of a transaction for one kind of reads. */
+/** Returns the PostgreSQL settings of a transaction for one kind of reads. */
 export function settingsFor(kind: ReadKind): Record<string, string | number> {
   return {
     idle_in_transaction_session_timeout: STOPPED_AFTER_MS,
-    // By default PostgreSQL plans each execution again: with values it knows which partitions are read.
+    // By default PostgreSQL would plan each execution again, because only the values show which partitions
+    // are read.
     plan_cache_mode: 'force_generic_plan',
     ...Object.fromEntries(WAYS[kind].map((way) => [way, 'off'])),
   };

@@ -1,25 +1,31 @@
 import { Batch } from './key-list';
 
-/** A column of rows that are inserted together, with a value for each row. */
+/** Column of the rows that an INSERT adds, with a value for each row. */
 export interface ListedColumn {
   name: string;
   /** SQL type of the values. */
   type: string;
   values: unknown[];
-  /** Returns SQL that is inserted instead of a value. */
+  /** Returns the SQL expression to insert instead of the plain value; `value` is the value's own SQL. */
   write?: (value: string) => string;
 }
 
-/** A column of rows that are inserted together: listed values, or SQL for the value of every row. */
+/**
+ * Column of the rows that an INSERT adds: with a value for each row, or with one SQL expression for all rows.
+ */
 export type InsertedColumn = ListedColumn | { name: string; sql: string };
 
-/** A part of the rows, as it stands in an INSERT behind the columns, and the parameters of that statement. */
+/** End of an INSERT, after its column names: SQL for the rows, and the values of its parameters. */
 export interface RowsToInsert {
   rows: string;
   parameters: unknown[];
 }
 
-/** Returns the columns of rows by their names, each with its SQL type and its value in a row. */
+/**
+ * Returns the columns of the rows that an INSERT adds.
+ *
+ * @param columns by name: SQL type, and a function that returns the value of a row
+ */
 export function columnsOf<Row>(
   rows: readonly Row[],
   columns: Record<string, [type: string, valueOf: (row: Row) => unknown]>,
@@ -31,16 +37,15 @@ export function columnsOf<Row>(
   }));
 }
 
-/** Returns the columns' names, as they stand in an INSERT. */
 export function columnNamesOf(columns: { name: string }[]): string {
   return columns.map(({ name }) => name).join(', ');
 }
 
 /**
- * Returns the rows of one INSERT, or of several. On one server one statement takes each column as a list, so
- * that one text serves any number of rows. Several nodes get rows as values: a coordinator would make rows of
- * lists itself, and lose the code of an error. Such a statement has 1, 2, 4, ... rows, so that there are few
- * texts to prepare.
+ * Returns the ends of one INSERT or of several, which together add all rows. On one server, one statement
+ * receives each column as an array, so that one text serves any number of rows. On Citus, the rows are
+ * written as VALUES: the coordinator would make rows of arrays itself, and lose the code of an error. Such a
+ * statement has 1, 2, 4, … rows, so that there are few texts to prepare.
  */
 export function rowsToInsert(columns: InsertedColumn[], { spansWorkspaces }: Batch): RowsToInsert[] {
   if (spansWorkspaces) return [fromLists(columns)];
@@ -78,7 +83,6 @@ function isListed(column: InsertedColumn): column is ListedColumn {
   return 'values' in column;
 }
 
-/** Returns the SQL of a column's value: the column's `write` of the value, or its own SQL. */
 function written(column: InsertedColumn, value: string): string {
   return isListed(column) ? (column.write?.(value) ?? value) : column.sql;
 }

@@ -7,8 +7,8 @@ interface Read {
 }
 
 /**
- * Runs the reads of one tick of the event loop in one transaction and one packet. When one of them fails,
- * each runs again in a transaction of its own, so that it fails alone.
+ * Runs all reads of one tick of the event loop in one transaction and one packet. If one of them fails, it
+ * runs each again in a transaction of its own, so that only the faulty read fails.
  */
 export class SharedReads {
   private waiting: Read[] = [];

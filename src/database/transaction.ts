@@ -3,31 +3,34 @@ import { WriteStatement } from './placement/placement';
 
 const LONG_STATEMENT_TIMEOUT_MS = 60_000;
 /**
- * Milliseconds after which PostgreSQL ends a transaction that claims or changes targets if its process has
- * stopped between two statements. Until then the process holds up everything that waits for its locks.
+ * Milliseconds after which PostgreSQL ends a transaction that claims rows, or changes an endpoint or a
+ * channel connection, if its process has stopped between two statements. Until then, the transaction's locks
+ * make other processes wait.
  */
 export const STOPPED_AFTER_MS = 3_000;
-/** Time for a lock: longer than a stopped worker keeps its claims, shorter than a statement may take. */
+/**
+ * Milliseconds to wait for a lock: more than the 3 s for which a stopped worker holds its locks, less than
+ * the 5 s that a statement may take.
+ */
 const CLAIM_WAIT_MS = 4_500;
 
 /**
- * A statement that was sent without waiting for its answer. It runs after everything sent before it, at the
- * latest with COMMIT. If it fails, the transaction fails with its error. It is no promise, so that no code
- * can wait for it by mistake.
+ * Statement of a transaction that was sent without waiting for its answer. PostgreSQL runs it after all
+ * statements that were sent before it. If it fails, the transaction fails with its error. This class is no
+ * promise, so that no code waits for it by mistake.
  */
 export class Pipelined<Row = never> {
   /**
-   * Holds the result of a statement that was sent without waiting for it.
-   * @param rows the returned rows; await them after the commit
+   * @param rows the rows that the statement returns; await them after the commit
    */
   constructor(readonly rows: Promise<Row[]>) {}
 }
 
-/** One open transaction. Every write takes it as its first argument. */
+/** Runs statements in one open transaction. Every method that writes takes it as its first argument. */
 export abstract class Transaction {
   protected readonly callbacks: (() => void)[] = [];
   protected readonly pipelined: Promise<unknown>[] = [];
-  /** Settles when the transaction has ended. A commit without an answer counts as rolled back. */
+  /** Resolves when the transaction has ended. A commit whose answer did not arrive counts as rolled back. */
   abstract readonly ended: Promise<'committed' | 'rolled back'>;
 
   constructor(
@@ -39,26 +42,30 @@ export abstract class Transaction {
     return (await this.client.runGrouped<Row>(...this.write(sql, parameters))).rows;
   }
 
-  /** Runs a statement of a hot path, whose text never varies: each connection parses and plans it once. */
+  /**
+   * Runs a prepared statement. Each connection parses and plans a text once, so use it for frequent
+   * statements whose text never varies.
+   */
   async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return (await this.client.runPreparedGrouped<Row>(...this.write(sql, parameters))).rows;
   }
 
   /**
-   * Sends a prepared statement together with the next one, so that it costs no round trip of its own. To
-   * write a message takes 2 round trips.
+   * Sends a prepared statement together with the next statement, so that it costs no round trip of its own.
+   * With it, writing a message takes 2 round trips.
    */
   pipeline<Row = never>(sql: string, parameters: unknown[]): Pipelined<Row> {
     const rows = this.prepared<Row>(sql, parameters);
     this.pipelined.push(rows);
-    // The transaction throws this error. Without a handler here, it would end the process.
+    // The transaction throws the error. Without a handler here, Node would end the process for an unhandled
+    // rejection.
     rows.catch(() => undefined);
     return new Pipelined(rows);
   }
 
   /**
-   * Returns the present time by the clock of the server that the service is connected to, to the microsecond.
-   * Unlike `now()`, it is after the locks that this transaction has waited for.
+   * Returns the present time, to the microsecond, of the server that the service is connected to. `now()`
+   * would be the time at which the transaction began, before it waited for locks.
    */
   async readClock(): Promise<string> {
     const [row] = await this.query<{ now: string }>('SELECT clock_timestamp()::text AS now');
@@ -66,8 +73,8 @@ export abstract class Transaction {
   }
 
   /**
-   * Gives the following statements of this transaction a minute instead of 5 s, for work that has no bound of
-   * its own.
+   * Raises the time limit of the following statements in this transaction from 5 s to 60 s. It is for work
+   * whose number of rows has no bound.
    */
   async allowLongStatements(): Promise<void> {
     await this.query(`SET LOCAL statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`);
@@ -75,17 +82,15 @@ export abstract class Transaction {
   }
 
   /**
-   * Lets the following statements wait 4.5 s for a lock instead of 2 s, because a worker that is stopped
-   * keeps the locks of its claims for 3 s. This process, too, keeps the lock no longer if it is stopped.
+   * Lets the following statements wait 4.5 s for a lock instead of 2 s, because a worker that has stopped
+   * holds the locks of its claims for 3 s. If this process stops, PostgreSQL ends its transaction after 3 s.
    */
   outlastClaimsPipelined(): Pipelined {
     this.pipeline(`SET LOCAL lock_timeout = ${CLAIM_WAIT_MS}`, []);
     return this.pipeline(`SET LOCAL idle_in_transaction_session_timeout = ${STOPPED_AFTER_MS}`, []);
   }
 
-  /**
-   * Calls back after the commit, and never after a rollback. The transaction does not wait for the callback.
-   */
+  /** Calls `callback` after the commit, and never after a rollback. */
   onCommit(callback: () => void): void {
     this.callbacks.push(callback);
   }

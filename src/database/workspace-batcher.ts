@@ -2,11 +2,12 @@ import { Batcher } from '../common/batcher';
 import type { Database } from './database';
 
 /**
- * Batches concurrent calls as `Batcher` does: of all workspaces together where one statement may serve
- * several, else of each workspace apart. So a workspace whose server hangs holds up no others.
+ * Batches concurrent calls: of all workspaces together if one statement may serve several workspaces,
+ * otherwise of each workspace by itself. In the second case, a workspace whose server hangs holds up no
+ * others.
  */
 export class WorkspaceBatcher<Item, Result> {
-  /** Batchers with items, by the key of their workspaces. */
+  /** Batchers that have items, by the key that `Database.batchKeyOf` returns for their workspaces. */
   private readonly batchers = new Map<string, Batcher<Item, Result>>();
 
   constructor(
