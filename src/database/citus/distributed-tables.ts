@@ -2,8 +2,9 @@ import { DataSource, QueryRunner } from 'typeorm';
 import { AppError } from '../../common/app-error';
 
 /**
- * Statements that drop keys without the workspace, and triggers: one server keeps them for processes of an
- * older version, and no node can. The look-ups have these values.
+ * Statements that drop constraints without the workspace id, and triggers. One server has them for processes
+ * of an older version; a node of Citus can't have them. The look-up tables, which tell the workspace of a
+ * value such as a hook key, enforce the same constraints.
  */
 const OF_ONE_SERVER = [
   'ALTER TABLE memberships DROP CONSTRAINT IF EXISTS memberships_person_id_fkey',
@@ -17,34 +18,37 @@ const OF_ONE_SERVER = [
 ];
 
 /**
- * Setting of a transaction that changes definitions of tables with rows on nodes and of others: Citus refuses
- * the latter after work on several shards at once.
+ * Setting of a transaction that changes the definitions of tables on nodes and of tables on the coordinator.
+ * Without it, Citus refuses the second after it has changed several shards at once.
  */
 export const ONE_SHARD_AT_A_TIME = `SET LOCAL citus.multi_shard_modify_mode = 'sequential'`;
 
 /**
- * Function of Citus that runs a search of one node there: the coordinator sends a call to the node of the
- * workspace. Citus has no other way to send a statement that names shards over a connection that it keeps.
+ * Name of an SQL function that searches one node for work: the coordinator sends a call of it to the node of
+ * a workspace. Citus has no other way to send a statement that names shards over a connection that it keeps
+ * open.
  */
 export const NODE_SEARCH = 'search_on_node';
 const NODE_SEARCH_SIGNATURE = `${NODE_SEARCH}(uuid, text, timestamptz)`;
 
-/** Table that Citus does not know yet, and the column by which its rows are divided; null for none. */
+/**
+ * Table that Citus does not know yet, and the column by which its rows are distributed; null for a table that
+ * stays on the coordinator.
+ */
 interface NewTable {
   name: string;
   column: string | null;
 }
 
-/** Statements that drop a foreign key and add it again. */
 interface ForeignKey {
   drop: string;
   add: string;
 }
 
 /**
- * Refuses a database of Citus whose tables can't be distributed.
- * @throws AppError INVALID_BODY: it is not the coordinator's, no node takes rows, or the tables of one server
- *   have rows already
+ * Refuses a database with Citus whose tables can't be distributed.
+ * @throws AppError INVALID_BODY: the server is not the coordinator, its nodes do not know it, no node takes
+ * rows, or tables that are not distributed have rows
  */
 export async function requireDistributable(dataSource: DataSource): Promise<void> {
   const [cluster] = await dataSource.query<
@@ -77,10 +81,11 @@ export async function requireDistributable(dataSource: DataSource): Promise<void
 }
 
 /**
- * Distributes the tables that Citus does not know yet: those whose key begins with the workspace by their
- * workspace, in one co-location group, and the workspaces with them. All others stay on the coordinator, but
- * Citus knows them, so that a transaction commits there and on a node, or on neither. It adds the search of a
- * node, too. It is one transaction: a run that was killed has changed nothing.
+ * Distributes the tables that Citus does not know yet, in one transaction: a run that is killed changes
+ * nothing. `workspaces` and all tables whose key begins with the workspace id are distributed by that id, in
+ * one co-location group. The other tables stay on the coordinator. Citus is told of them, so that a
+ * transaction commits on the coordinator and on a node, or on neither. It also adds the function
+ * `NODE_SEARCH`.
  */
 export async function distributeTables(dataSource: DataSource): Promise<void> {
   const runner = dataSource.createQueryRunner();
@@ -103,7 +108,7 @@ export async function distributeTables(dataSource: DataSource): Promise<void> {
 async function distribute(runner: QueryRunner, tables: NewTable[]): Promise<void> {
   await runner.query(ONE_SHARD_AT_A_TIME);
   for (const statement of OF_ONE_SERVER) await runner.query(statement);
-  // No table can be distributed while one that is not refers to it.
+  // Citus refuses to distribute a table to which a table refers that is not distributed.
   const keys = await listForeignKeys(runner, tables);
   for (const { drop } of keys) await runner.query(drop);
   for (const { name, column } of tables) {
@@ -118,7 +123,6 @@ async function distribute(runner: QueryRunner, tables: NewTable[]): Promise<void
   for (const { add } of keys) await runner.query(add);
 }
 
-/** Makes the function that a search of one node calls, on every node. */
 async function addNodeSearch(runner: QueryRunner): Promise<void> {
   await runner.query(
     `CREATE OR REPLACE FUNCTION ${NODE_SEARCH}(workspace_id uuid, search text, present timestamptz) RETURNS text
@@ -132,7 +136,10 @@ async function addNodeSearch(runner: QueryRunner): Promise<void> {
   );
 }
 
-/** Reports whether Citus knows all tables and searches: `migrate` may have been killed after it made them. */
+/**
+ * Reports whether Citus knows all tables and the function `NODE_SEARCH`. A `migrate` that was killed may have
+ * created tables that Citus does not know.
+ */
 export async function areTablesDistributed(dataSource: DataSource): Promise<boolean> {
   return (await listNewTables(dataSource)).length === 0 && (await hasNodeSearch(dataSource));
 }
@@ -146,7 +153,10 @@ async function hasNodeSearch(runner: QueryRunner | DataSource): Promise<boolean>
   return found.length > 0;
 }
 
-/** Lists the tables that Citus does not know, the workspaces first. Partitions go with their table. */
+/**
+ * Lists the tables that Citus does not know, `workspaces` first. Partitions are left out, because Citus
+ * distributes them with their table.
+ */
 function listNewTables(runner: QueryRunner | DataSource): Promise<NewTable[]> {
   return runner.query(
     `SELECT quote_ident(c.relname) AS name,
@@ -162,7 +172,6 @@ function listNewTables(runner: QueryRunner | DataSource): Promise<NewTable[]> {
   ) as Promise<NewTable[]>;
 }
 
-/** Lists the foreign keys from or to one of the tables. */
 function listForeignKeys(runner: QueryRunner, tables: NewTable[]): Promise<ForeignKey[]> {
   return runner.query(
     `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
@@ -179,8 +188,8 @@ function fault(message: string): AppError {
 }
 
 /**
- * Runs work that needs every node.
- * @throws AppError UNAVAILABLE: a node does not answer; otherwise the error of the work
+ * Runs work that needs every node of Citus.
+ * @throws AppError UNAVAILABLE when a node does not answer; otherwise the error of the work
  */
 export async function onAllNodes<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -2,7 +2,10 @@ import { SearchOptions } from '../placement/placement';
 
 type Merging<Row> = Pick<SearchOptions<Row>, 'order' | 'limit'>;
 
-/** Returns the rows that several shards or nodes have found in the order of their search, up to its limit. */
+/**
+ * Sorts the rows that several shards or nodes have found by the order of their search, and cuts them at its
+ * limit.
+ */
 export function merged<Row>(rows: Row[], { order, limit = Infinity }: Merging<Row>): Row[] {
   const ranked = rows.map((row) => ({ row, rank: order(row) }));
   ranked.sort((a, b) => compare(a.rank, b.rank));

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Statements } from '../placement/placement';
 
-/** Largest tolerated difference in milliseconds of a node's clock from the coordinator's. */
+/** Largest tolerated difference in milliseconds between a node's clock and the coordinator's. */
 const MAX_OFFSET_MS = 1_000;
 
 interface NodeAddress {
@@ -9,7 +9,7 @@ interface NodeAddress {
   port: number;
 }
 
-/** Answer of a node: its time, and the coordinator's before and after it, in milliseconds. */
+/** Time of a node, and the coordinator's times before and after it was read, in milliseconds since 1970. */
 interface Measurement {
   success: boolean;
   result: string;
@@ -18,8 +18,8 @@ interface Measurement {
 }
 
 /**
- * Compares the clocks of the nodes of Citus with the coordinator's. No statement depends on them: one that
- * compares times gets the coordinator's. But a node that is off is about to fail at something.
+ * Compares the clocks of the nodes of Citus with the coordinator's. No statement depends on a node's clock,
+ * because each receives the coordinator's time. But a node with a wrong clock probably has other faults.
  */
 export class NodeClocks {
   private readonly logger = new Logger(NodeClocks.name);
@@ -53,7 +53,7 @@ export class NodeClocks {
     );
     const { success, result, before, after } = measured!;
     if (success) this.note(nameOf(node), Number(result) - (before + after) / 2, (after - before) / 2);
-    // The clock of a node that does not answer is unknown. The searches for work report such a node.
+    // The clock of a node that does not answer is unknown. `NodeSearches` logs that the node does not answer.
     else this.wrong.delete(nameOf(node));
   }
 

@@ -3,18 +3,18 @@ import { Batcher } from '../../common/batcher';
 import { Memo } from '../../common/memo';
 import { Statements } from '../placement/placement';
 
-/** Number of ids of which one is surely in a range of workspaces. */
+/** Number of random ids, so high that the hash of at least one lies in any given range. */
 const TRIES = 100_000;
 
-/** Time for which the nodes of the shards count as known, unless a node could not answer. */
+/** Milliseconds for which the nodes and their shards are cached, unless a node does not answer. */
 const KNOWN_FOR_MS = 10_000;
 
-/** Limit of the workspaces whose hashes a process keeps. */
+/** Largest number of workspaces whose hashes are cached. */
 const MAX_HASHES = 100_000;
-/** Limit of the workspaces whose hashes one statement reads. */
+/** Largest number of workspaces whose hashes one statement reads. */
 const MAX_HASHED = 1_000;
 
-/** Part of a node's workspaces: those whose hash is in a range. */
+/** Range of hashes. Workspaces whose hashes lie in it are stored in the same shards. */
 export interface Range {
   least: number;
   most: number;
@@ -22,30 +22,29 @@ export interface Range {
   names: Record<string, string>;
 }
 
-/** A node, with the ranges of workspaces that it has. */
+/** Node of Citus, with the ranges of hashes whose workspaces it stores. */
 export interface Node {
   name: string;
   host: string;
   port: number;
   ranges: Range[];
-  /** Id that a workspace of this node might have: by it Citus sends a search there. */
+  /** Random id whose hash lies in a range of this node: Citus sends a call with this id to the node. */
   workspaceId: string;
 }
 
-/** Knows the nodes of Citus, and which of them has a workspace. */
+/** Reads which nodes Citus has, and which of them stores a workspace. It caches both. */
 export class NodeMap {
   private readonly logger = new Logger(NodeMap.name);
   private nodes: Promise<Node[]> | null = null;
   private knownUntil = 0;
-  /** Nodes as they were last read. */
   private lastRead: Node[] = [];
-  /** Hashes of workspaces, by which Citus divides them. A workspace keeps its hash when it is moved. */
+  /** Hashes by which Citus assigns workspaces to shards. A workspace's hash never changes. */
   private readonly hashes = new Memo<number>(MAX_HASHES);
   private readonly hashReads = new Batcher<string, number>(MAX_HASHED, (ids) => this.readHashes(ids));
 
   constructor(private readonly statements: Statements) {}
 
-  /** Returns the nodes that have workspaces. */
+  /** Returns the nodes that store workspaces, as they were at most 10 s ago. */
   list(): Promise<Node[]> {
     if (Date.now() < this.knownUntil) return this.nodes!;
     this.knownUntil = Date.now() + KNOWN_FOR_MS;
@@ -57,14 +56,14 @@ export class NodeMap {
     return this.nodes;
   }
 
-  /** Has the nodes read again before their next use: shards may have moved to another one. */
+  /** Makes the next call read the nodes again, because shards may have moved to another node. */
   forget(): void {
     this.knownUntil = 0;
   }
 
   /**
-   * Returns the name of the node that has had a workspace lately. It is null while that is not known: then a
-   * later call may know it.
+   * Returns the cached name of the node that stores a workspace; null if it is not cached, but a later call
+   * may return it.
    */
   nameOf(tenantId: string): string | null {
     void this.list();
@@ -78,14 +77,17 @@ export class NodeMap {
     return this.lastRead.find((node) => hasHash(node, hash))?.name ?? null;
   }
 
-  /** Returns the name of the node that has had a workspace lately; null when none is known to have it. */
+  /**
+   * Returns the name of the node that stores a workspace, and reads it if it is not cached; null if no node
+   * does.
+   */
   async nodeOf(tenantId: string): Promise<string | null> {
     if (this.hashes.find(tenantId) === undefined || this.lastRead.length === 0)
       await Promise.all([this.hashOf(tenantId), this.list()]);
     return this.nameOf(tenantId);
   }
 
-  /** Returns the nodes that have some of the workspaces, each with those that it has. */
+  /** Groups workspaces by the nodes that store them. */
   async groupByNode(tenantIds: string[]): Promise<Map<Node, string[]>> {
     const [nodes, hashes] = await Promise.all([this.list(), this.hashesOf(tenantIds)]);
     const groups = nodes.map((node): [Node, string[]] => [
@@ -95,7 +97,6 @@ export class NodeMap {
     return new Map(groups.filter(([, ids]) => ids.length > 0));
   }
 
-  /** Returns the hash of each workspace. */
   async hashesOf(tenantIds: Iterable<string>): Promise<Map<string, number>> {
     const ids = [...new Set(tenantIds)];
     return new Map(await Promise.all(ids.map(async (id) => [id, await this.hashOf(id)] as const)));

@@ -3,24 +3,24 @@ import { prepareValue } from 'pg/lib/utils';
 import type { Node, Range } from './node-map';
 import { replaceValues } from './present-time';
 
-/** A search of one node. */
 export interface Search {
   sql: string;
   parameters: unknown[];
   /**
-   * Number of the first parameters that are lists with an element for each workspace, or for each part of
-   * one. The first list has the ids of the workspaces.
+   * Number of leading parameters that are lists of equal length. The first list holds workspace ids, each
+   * other list a value for each of these ids.
    */
   lists: number;
 }
 
-/** Returns the workspaces in the lists of searches. */
 export function workspacesOf(searches: Search[]): string[] {
   return searches.flatMap(({ lists, parameters }) => (lists > 0 ? (parameters[0] as string[]) : []));
 }
 
 /**
- * Returns the statement that answers searches on one node, as a list of lists of rows.
+ * Returns one statement that runs all searches on the shards of a node. It returns a JSON list with the list
+ * of rows of each search.
+ *
  * @param hashes of the workspaces in the lists of the searches
  */
 export function requestTo({ ranges }: Node, searches: Search[], hashes: Map<string, number>): string {
@@ -35,7 +35,10 @@ export function requestTo({ ranges }: Node, searches: Search[], hashes: Map<stri
   return ['SELECT json_build_array(', lists.join(', '), ')'].join('');
 }
 
-/** Returns the parameters of a search for the workspaces of a range; null if its lists have none of them. */
+/**
+ * Returns the parameters of a search, with its lists cut to the workspaces of a range; null if there are
+ * none.
+ */
 function inRange(
   { parameters, lists }: Search,
   { least, most }: Range,
@@ -52,7 +55,7 @@ function inRange(
   );
 }
 
-/** Returns a statement that reads the shards of one range of workspaces in place of the tables. */
+/** Replaces the tables of a statement by the shards of one range of workspaces. */
 function ofShards(statement: string, { names }: Range): string {
   const tables = Object.entries(names)
     .filter(([table]) => new RegExp(`\\b${table}\\b`).test(statement))
@@ -60,7 +63,7 @@ function ofShards(statement: string, { names }: Range): string {
   return `(WITH ${tables.join(', ')} SELECT * FROM (${statement}) AS step)`;
 }
 
-/** Returns a statement with its values in it, but for the present time: this is a parameter of the search. */
+/** Writes the values into a statement as literals, and replaces `now()` by the parameter $1. */
 function withValues(sql: string, parameters: unknown[]): string {
   const valueOf = (number: number) => {
     const value = prepareValue(parameters[number - 1]) as string | null;

@@ -5,7 +5,7 @@ import { NODE_SEARCH } from './distributed-tables';
 import { Node, NodeMap } from './node-map';
 import { requestTo, Search, workspacesOf } from './node-request';
 
-/** A search that a node did not answer. The log has the reason already. */
+/** Thrown for a search that a node did not answer or refused. */
 export class NodeFailed extends Error {}
 
 interface Waiting extends Search {
@@ -14,16 +14,17 @@ interface Waiting extends Search {
 }
 
 /**
- * Asks the nodes of Citus for work, each for itself: a SELECT over all shards would fail while one is away.
- * The searches of one tick of the event loop go to a node together, over a connection that the coordinator
- * keeps. The present of a search is the coordinator's: the nodes' own clocks may differ.
+ * Searches each node of Citus for work by itself: a SELECT over all shards would fail while one node is away.
+ * All searches of one tick of the event loop are sent to a node together, over a connection that the
+ * coordinator keeps open. `now()` in a search is the coordinator's time, because the clocks of nodes may
+ * differ.
  */
 export class NodeSearches {
   private readonly logger = new Logger(NodeSearches.name);
   private readonly waiting = new Map<string, Waiting[]>();
-  /** Nodes that did not answer last time. */
+  /** Names of the nodes that did not answer their last search. */
   private readonly away = new Set<string>();
-  /** Nodes that are being asked. */
+  /** Names of the nodes with a search under way. */
   private readonly asked = new Set<string>();
 
   constructor(
@@ -33,7 +34,7 @@ export class NodeSearches {
 
   /**
    * Runs a search on one node.
-   * @throws NodeFailed when the node does not answer, or can't run the statement
+   * @throws NodeFailed when the node does not answer, or refuses the statement
    */
   run(node: Node, search: Search): Promise<object[]> {
     return new Promise((resolve, reject) => {
@@ -56,8 +57,8 @@ export class NodeSearches {
   }
 
   /**
-   * Returns the rows that one node has found for each search. It asks a node that is away one question at a
-   * time.
+   * Returns the rows that one node has found for each search. A node that did not answer its last search
+   * receives only one request at a time.
    * @throws NodeFailed
    */
   private async ask(node: Node, searches: Waiting[]): Promise<object[][]> {
@@ -72,7 +73,7 @@ export class NodeSearches {
       this.noteAnswer(name, null);
       return answer;
     } catch (error) {
-      // No statement has reached the coordinator, so nothing is known of the node.
+      // The coordinator has not received the statement, so the node may be well.
       if (error instanceof DatabaseUnavailable) throw new NodeFailed(`${name} was not asked`);
       const isRefused = isStatementRefused(error);
       this.noteAnswer(name, isRefused ? null : error);
@@ -92,11 +93,11 @@ export class NodeSearches {
   }
 
   /**
-   * Asks a node for each search alone, because one of them has failed. One that fails alone is rejected.
-   * @throws NodeFailed when there is one search
+   * Sends each search to a node by itself, because one of them has failed, and rejects those that fail again.
+   * @throws NodeFailed when there is only one search
    */
   private async askApart(node: Node, searches: Waiting[], error: unknown): Promise<object[][]> {
-    // Its shards may have moved to another node.
+    // The node's shards may have moved to another node.
     this.map.forget();
     if (searches.length === 1) {
       this.logger.error({ node: node.name, err: error }, 'a search has failed on a node');
@@ -110,9 +111,9 @@ export class NodeSearches {
     });
   }
 
-  /** Notes whether a node has answered, and reports a change. */
+  /** Records whether a node has answered, and logs a change. */
   private noteAnswer(node: string, error: unknown): void {
-    // Its shards may have moved to another one.
+    // The node's shards may have moved to another node.
     if (error !== null) this.map.forget();
     if (this.away.has(node) === (error !== null)) return;
     this.away[error === null ? 'delete' : 'add'](node);

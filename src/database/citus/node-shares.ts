@@ -1,24 +1,23 @@
 import { WorkBudget } from '../../common/work-budget';
 import { DatabaseUnavailable } from '../driver/database-errors';
 
-/** Part of a process's connections that may be used for one node. */
+/** Fraction of a process's connections that may be used for one node. */
 const SHARE = 1 / 3;
-/** Lines of work that waits for a connection. */
+/** Limits of the callers that wait for a connection. A key is the name of a node or the id of a workspace. */
 const WAITING = { total: Infinity, waiting: 10_000, waitingPerKey: 2_000, maxWaitMs: 2_000 };
 
 /**
- * Limits how many of a process's connections are used for the workspaces of one node of Citus. While a node
- * hangs, its work waits or is refused, and leaves the other connections to the other nodes. A workspace has
- * half of its node's share at most.
+ * Limits how many of a process's connections are used for the workspaces of one node of Citus: a third, and
+ * half of these for one workspace. While a node hangs, its callers wait or are refused, so that the other
+ * connections stay free for other nodes.
  */
 export class NodeShares {
   private readonly ofNodes: WorkBudget;
   private readonly ofWorkspaces: WorkBudget;
 
   /**
-   * Makes the shares of a process.
    * @param connections number of the process's connections
-   * @param nodeOf returns the name of the node that has a workspace; null when no node is known to have it
+   * @param nodeOf returns the name of the node that stores a workspace; null when none is known
    */
   constructor(
     connections: number,
@@ -30,8 +29,8 @@ export class NodeShares {
   }
 
   /**
-   * Does work for a workspace that uses a connection.
-   * @throws DatabaseUnavailable when no connection of the share is free in time
+   * Runs `work`, which uses a connection, within the limits of the workspace and of its node.
+   * @throws DatabaseUnavailable when no connection is free within 2 s
    */
   async forWorkspace<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
     const node = await this.nodeOf(tenantId);
@@ -40,8 +39,8 @@ export class NodeShares {
   }
 
   /**
-   * Does work on a node for several of its workspaces, as `forWorkspace` does.
-   * @throws DatabaseUnavailable when no connection of the share is free in time
+   * Runs `work`, which uses a connection for several workspaces of a node, within the limit of the node.
+   * @throws DatabaseUnavailable when no connection is free within 2 s
    */
   onNode<T>(node: string, work: () => Promise<T>): Promise<T> {
     return within(this.ofNodes, node, work);

@@ -1,9 +1,9 @@
 import { DatabaseUnavailable } from '../driver/database-errors';
 import { NodeFailed } from './node-searches';
 
-/** Time in milliseconds for which work on several nodes waits for all of them. */
+/** Milliseconds for which a run waits for the nodes. */
 const WAIT_MS = 500;
-/** Time in milliseconds within which a node must answer a read. */
+/** Milliseconds within which a node must answer a read. */
 const READ_MS = 1_000;
 
 interface Named {
@@ -11,15 +11,15 @@ interface Named {
 }
 
 /**
- * Repeats work on several nodes, none of which holds up the others: a run returns after half a second at the
- * latest, with the results that have come since the last one. The work does not begin again where it still
- * runs.
+ * Repeats work on several nodes, none of which holds up the others. A run returns after half a second at the
+ * latest, with all results since the previous run. It does not start the work again on a node where it is
+ * running.
  */
 export class NodeWork<Node extends Named, Result> {
   private running: Promise<Result[]> | null = null;
   /** Names of the nodes where the work runs. */
   private readonly busy = new Set<string>();
-  /** Latest results of the nodes whose work has ended since the last run, by their names. */
+  /** Latest results of the nodes whose work has ended since the last run, by node name. */
   private ended = new Map<string, PromiseSettledResult<Result>>();
 
   constructor(
@@ -28,8 +28,9 @@ export class NodeWork<Node extends Named, Result> {
   ) {}
 
   /**
-   * Begins the work, and returns the results. Runs at the same time are one. A node that has failed is missed
-   * out, unless all have.
+   * Starts the work on each node, and returns the results. Concurrent calls are one run. A node that has
+   * failed is left out.
+   * @throws an error of a node, when all nodes have failed or the error is no NodeFailed
    */
   run(): Promise<Result[]> {
     this.running ??= this.runOnce().finally(() => (this.running = null));
@@ -62,14 +63,14 @@ export class NodeWork<Node extends Named, Result> {
 }
 
 /**
- * Reads on several nodes, none of which holds up the others: a node that has not answered within a second is
- * left out, and is not asked again until it has answered.
+ * Reads from several nodes, none of which holds up the others. A node that has not answered within 1 s is
+ * left out, and is not read from again until it has answered.
  */
 export class NodeReads {
   /** Names of the nodes that have not answered in time. */
   private readonly late = new Set<string>();
 
-  /** Reads on each of the nodes, and returns the answers that come in time. */
+  /** Calls `read` for each node, and returns the answers that arrive within 1 s. */
   async read<Node extends Named, Answer>(
     nodes: Node[],
     read: (node: Node) => Promise<Answer>,
@@ -99,8 +100,8 @@ export class NodeReads {
 }
 
 /**
- * Reports whether work ends within so many milliseconds.
- * @throws the error with which the work rejects by then
+ * Reports whether work ends within `ms` milliseconds.
+ * @throws the error with which the work rejects within that time
  */
 async function endsWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

@@ -8,7 +8,7 @@ import { NodeShares } from './node-shares';
 import { NodeReads, NodeWork } from './node-work';
 import { withPresentTime } from './present-time';
 
-/** Workspaces on the nodes of Citus, one of which may hang or be away while the others answer. */
+/** Runs work for workspaces on the nodes of Citus. A node may hang or be away while others answer. */
 export class Nodes implements Placement {
   readonly mixesWorkspaces = false;
   readonly toleratedHangs = 2;
@@ -18,11 +18,10 @@ export class Nodes implements Placement {
   private readonly shares: NodeShares;
   private readonly reads = new NodeReads();
   private readonly nodeClocks: NodeClocks;
-  /** Searches of all workspaces, by their text. */
+  /** Searches of all workspaces, by the text of their statement. */
   private readonly searchesOfAll = new Map<string, () => Promise<object[][]>>();
 
   /**
-   * Makes the placement of a process.
    * @param connections number of the process's connections
    */
   constructor(
@@ -44,9 +43,9 @@ export class Nodes implements Placement {
   }
 
   /**
-   * Returns a statement for each setting: the nodes get values of `SET LOCAL`, and none of `set_config`. They
-   * plan with the values of each execution anyway, and a coordinator refuses many statements that it must
-   * plan without.
+   * Returns a SET LOCAL statement for each setting, because Citus does not send values of `set_config` to the
+   * nodes. `plan_cache_mode` is left out: nodes plan each execution with its values anyway, and a coordinator
+   * refuses many statements that it must plan without values.
    */
   settingsOf({ plan_cache_mode: _, ...settings }: Record<string, string | number>): string[] {
     return Object.entries(settings).map(([name, value]) => `SET LOCAL ${name} = ${value}`);
@@ -74,8 +73,8 @@ export class Nodes implements Placement {
   }
 
   /**
-   * Searches the nodes that answer soon, and adds the rows that others have found for an earlier search of
-   * the same text.
+   * Searches the nodes, and waits for them half a second. A later search with the same text returns the rows
+   * that a node finds after that.
    */
   async searchAll<Row extends object>(sql: string, options: SearchOptions<Row>): Promise<Row[]> {
     const search =
@@ -97,7 +96,10 @@ export class Nodes implements Placement {
     );
   }
 
-  /** Reads on one node as requests do, and on several nodes as a search does, from those that answer soon. */
+  /**
+   * Reads one workspace from its node as a request does. Reads several workspaces from the nodes that answer
+   * within 1 s.
+   */
   async readWorkspaces<Row extends object>(
     sql: string,
     [tenantIds, ...others]: [tenantIds: string[], ...others: unknown[]],

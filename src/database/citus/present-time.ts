@@ -1,24 +1,27 @@
 import { Memo } from '../../common/memo';
 
 /**
- * Value of a parameter of type `timestamptz`: the time at which the transaction began, to the microsecond.
- * The coordinator reads it when it takes the parameter, at no round trip.
+ * Value of a `timestamptz` parameter that means the time at which the transaction began, to the microsecond.
+ * The coordinator computes it when it receives the parameter, without another round trip.
  */
 const TRANSACTION_START = 'now';
 
-/** Limit of the statements whose texts a process keeps. A process has a few hundred. */
+/** Largest number of cached texts of statements. A process has a few hundred. */
 const MAX_TEXTS = 10_000;
 
-/** Texts of statements with a parameter in place of `now()`, by the texts that the service has written. */
+/** Texts of statements with a parameter in place of `now()`, by the original text. */
 const texts = new Memo<string>(MAX_TEXTS);
 
-/** Parts of a statement that hold no value, its parameters, and its calls of `now()`. */
+/**
+ * Parts of a statement: quoted texts and comments, which stay unchanged, parameters, and calls of `now()`.
+ */
 const TOKENS = /'[^']*'|"[^"]*"|--.*|\/\*[^]*?\*\/|\$(\d+)|\bnow\(\)/g;
 
 /**
- * Returns a statement with other SQL for its values.
- * @param parameter returns the SQL in place of a parameter, by its number
- * @param present SQL in place of each `now()`
+ * Returns a statement with other SQL in place of its parameters and of `now()`.
+ *
+ * @param parameter returns the SQL for a parameter, given its number
+ * @param present SQL for each `now()`
  */
 export function replaceValues(sql: string, parameter: (number: number) => string, present: string): string {
   return sql.replace(TOKENS, (token, number?: string) => {
@@ -28,9 +31,9 @@ export function replaceValues(sql: string, parameter: (number: number) => string
 }
 
 /**
- * Returns a statement and its parameters with the time at which the transaction began as one more parameter,
- * if the statement has a `now()`. That function is another time on each node that reads rows, later than the
- * coordinator's, which the same statement writes.
+ * Replaces each `now()` of a statement by a parameter with the time at which the transaction began on the
+ * coordinator. On a node, `now()` would be later than the time that the same statement writes on the
+ * coordinator.
  */
 export function withPresentTime(sql: string, parameters: unknown[]): [sql: string, parameters: unknown[]] {
   const text = texts.get(sql, () => replacePresent(sql));

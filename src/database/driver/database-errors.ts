@@ -7,16 +7,17 @@ import {
 import { AppError } from '../../common/app-error';
 
 /**
- * SQLSTATEs that say nothing about a statement and its values. Of the server and its connections: the classes
- * 08, 28 (login), 3D (no such database), 53 (resources), 57 (shutdown, timeout) and 58 (system), 25006 (a
- * standby) and 42501 (privileges). Of other transactions: the class 40 and 55P03 (locks).
+ * SQLSTATEs of failures whose reason lies outside the statement and its values. Reasons in the server or
+ * connection: the classes 08, 28 (login), 3D (no such database), 53 (resources), 57 (shutdown, timeout) and
+ * 58 (system), 25006 (a standby) and 42501 (privileges). Reasons in other transactions: the class 40 and
+ * 55P03 (locks).
  */
 const AWAY = /^(08|28|3D|40|53|57|58|25006|42501|55P03)/;
-/** SQLSTATEs among them that are of one statement: of its locks and privileges. */
+/** SQLSTATEs of `AWAY` that concern one statement alone: its locks and its privileges. */
 const OF_ONE_STATEMENT = /^(40|42501|55P03)/;
 /**
- * SQLSTATEs of a statement's values: the classes of data exceptions, of violated constraints, and of values
- * that are larger or deeper than PostgreSQL can store.
+ * SQLSTATEs of values that PostgreSQL refuses: invalid data, violated constraints, and values that are too
+ * large or too deeply nested to be stored.
  */
 const OF_VALUES = /^(22|23|54)/;
 /**
@@ -27,16 +28,16 @@ const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
 /**
- * Messages of a coordinator of Citus that has lost a node while this ran a statement or prepared a commit.
- * They have the code of an internal error.
+ * Messages of a coordinator of Citus that has lost a node during a statement or a commit. Their SQLSTATE is
+ * that of an internal error.
  */
 const NODE_LOST =
   /^(server closed the connection unexpectedly|could not (send|receive) data|no connection to the server|failure on connection marked as essential)/;
 
-/** Codes of TLS errors about a certificate that has lapsed, has another name, or has no trusted signer. */
+/** Codes of TLS errors about a certificate that has expired, has another name, or has no trusted signer. */
 const CERTIFICATE = /CERT|^UNABLE_TO_/;
 
-/** SQLSTATEs of lock conflicts: a lock was not granted in time, or two statements waited for each other. */
+/** SQLSTATEs of lock conflicts: a lock was not granted in time, or there was a deadlock. */
 const LOCK_CONFLICTS = new Set(['55P03', '40P01']);
 
 const STATEMENT_CANCELLED = '57014';
@@ -48,8 +49,8 @@ const INTERNAL_ERROR = 'XX000';
 export const TRANSACTION_FAILED = '25P02';
 
 /**
- * Error of a connection that can't be had, or of a transaction that can't begin, whatever the reason: no
- * statement has run. It has the message and the code of its cause.
+ * Error of a connection that can't be opened or obtained, or of a transaction that can't begin: no statement
+ * has run. It has the message and the code of its cause.
  */
 export class DatabaseUnavailable extends Error {
   readonly code: string | undefined;
@@ -62,8 +63,9 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * Reports whether the world around a statement failed: the server, the network, the system, a login or
- * privilege, or another transaction's lock. The same work may pass later, so a caller gets 503.
+ * Reports whether a statement failed for a reason outside itself: the server, the network, the operating
+ * system, a login, a privilege, or another transaction's lock. The same work may succeed later, so the API
+ * answers with 503.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable || isConnectionLost(error)) return true;
@@ -71,11 +73,11 @@ export function isDatabaseAway(error: unknown): boolean {
   if (fault instanceof DatabaseError) return AWAY.test(fault.code ?? '') || isNodeLost(fault);
   const { code, message, errno, syscall } = fault;
   if (errno !== undefined || syscall !== undefined) return true;
-  // An error that pg or its socket made while a statement was on its way.
+  // pg or its socket failed during the statement.
   return error instanceof QueryFailedError && code !== undefined ? true : MESSAGES.test(message ?? '');
 }
 
-/** Reports whether a server has refused this statement, and so may run others. */
+/** Reports whether a working server refused this one statement, so that other statements may succeed. */
 export function isStatementRefused(error: unknown): boolean {
   const fault = driverError(error);
   if (error instanceof DatabaseUnavailable || !(fault instanceof DatabaseError) || isNodeLost(fault))
@@ -85,8 +87,8 @@ export function isStatementRefused(error: unknown): boolean {
 }
 
 /**
- * Returns the fault that an operator must mend before the database can be used, in words that may be public;
- * null when it may pass by itself.
+ * Returns the fault that an operator must repair before the database can be used, in words that may be shown
+ * to anyone; null for a fault that may pass without an operator.
  */
 export function findLastingFault(error: unknown): string | null {
   const { code = '' } = driverError(error);
@@ -96,12 +98,14 @@ export function findLastingFault(error: unknown): string | null {
   return CERTIFICATE.test(code) ? 'has a certificate that is not valid' : null;
 }
 
-/** Reports whether PostgreSQL cancelled a statement that took too long. */
 export function isStatementTimeout(error: unknown): boolean {
   return driverError(error).code === STATEMENT_CANCELLED;
 }
 
-/** Reports whether a statement divided by zero, by which SQL can fail a transaction on a condition. */
+/**
+ * Reports whether a statement divided by zero. Some statements do so on purpose, to fail a transaction on a
+ * condition.
+ */
 export function isDivisionByZero(error: unknown): boolean {
   return driverError(error).code === DIVISION_BY_ZERO;
 }
@@ -111,7 +115,8 @@ export function isLockConflict(error: unknown): boolean {
 }
 
 /**
- * Reports whether an error is TypeORM's for a connection that ended between two statements of a transaction.
+ * Reports whether this is TypeORM's error for a connection that ended between two statements of a
+ * transaction.
  */
 function isConnectionLost(error: unknown): boolean {
   return (
@@ -121,10 +126,9 @@ function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * Reports whether the fault lies in the rows of a batch, so that the batch without them would succeed: a
- * value that PostgreSQL refuses (DatabaseClient wraps its error), or an error that this service threw while
- * the transaction was open. An error with a code or a number comes from the world, except an error of the
- * API.
+ * Reports whether the fault lies in the rows of a batch, so that the batch would succeed without them:
+ * PostgreSQL refused a value, or this service threw an error while the transaction was open. An error with a
+ * code, unless it is an AppError, has a reason outside the rows.
  */
 export function isFaultOfData(error: unknown): boolean {
   if (error instanceof AppError) return true;
@@ -133,14 +137,13 @@ export function isFaultOfData(error: unknown): boolean {
   return driverError(error).code === undefined;
 }
 
-/** Reports whether two errors of the data have the same cause, as far as their codes or names tell. */
+/** Reports whether two errors are faults of data (`isFaultOfData`) with the same code and name. */
 export function isSameFault(one: unknown, other: unknown): boolean {
   if (!isFaultOfData(one) || !isFaultOfData(other)) return false;
   const [{ code, name }, { code: otherCode, name: otherName }] = [driverError(one), driverError(other)];
   return code === otherCode && name === otherName;
 }
 
-/** Reports whether a row violates this unique constraint or index. */
 export function violatesUnique(error: unknown, constraint: string): boolean {
   const fault = driverError(error);
   return fault.code === UNIQUE_VIOLATION && constraintOf(fault) === constraint;
@@ -151,12 +154,10 @@ export function followsFromAnother(error: unknown): boolean {
   return driverError(error).code === TRANSACTION_FAILED;
 }
 
-/** Reports whether a row refers to a row that does not exist. */
 export function isReferenceViolated(error: unknown): boolean {
   return driverError(error).code === FOREIGN_KEY_VIOLATION;
 }
 
-/** Reports whether a row refers to an unknown workspace. */
 export function isWorkspaceUnknown(error: unknown): boolean {
   const fault = driverError(error);
   return fault.code === FOREIGN_KEY_VIOLATION && (constraintOf(fault)?.endsWith('_tenant_id_fkey') ?? false);
@@ -186,8 +187,8 @@ interface Fault {
 }
 
 /**
- * Returns the name of the violated constraint. Citus passes a node's error on without this field, so the name
- * is read from the message, and it adds the number of a shard to the name.
+ * Returns the name of the violated constraint. An error of a node of Citus has the name only in its message,
+ * with the number of a shard at the end, which is removed.
  */
 function constraintOf({ constraint, message = '' }: Fault): string | undefined {
   const name = constraint ?? /constraint "([^"]+)"/.exec(message)?.[1];

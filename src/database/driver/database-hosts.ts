@@ -1,22 +1,28 @@
 import { Logger } from '@nestjs/common';
 import { parseDatabaseAddress } from '../../config/database-address';
 
-/** The server that a connection leads to, and the era in which the connection was made. */
+/**
+ * Server of a connection, and the number of the era in which the connection was opened. A new era begins when
+ * all existing connections must be replaced.
+ */
 export interface Lead {
   readonly url: string;
   era: number;
 }
 
 /**
- * The servers of one address: knows which one is the primary, and which connections must be replaced since
- * the primary has changed.
+ * Records which server of an address is the primary, and which connections must be replaced because the
+ * primary has changed.
  */
 export class DatabaseHosts {
   private readonly logger = new Logger(DatabaseHosts.name);
   private readonly urls: string[];
   /** Whether a new connection must lead to a server that takes writes. */
   readonly requiresPrimary: boolean;
-  /** Whether a statement on one of the connections has lacked a privilege; for `DatabasePool`. */
+  /**
+   * Whether a statement on any of the connections has failed for lack of a privilege. `DatabasePool` resets
+   * it.
+   */
   hasLackedPrivilege = false;
   private next = 0;
   private primary: string | null = null;
@@ -33,7 +39,6 @@ export class DatabaseHosts {
     return this.urls.length;
   }
 
-  /** URL of the server to try next. */
   get current(): string {
     return this.urls[this.next]!;
   }
@@ -46,7 +51,10 @@ export class DatabaseHosts {
     return lead.era === this.era;
   }
 
-  /** Moves on to the next server after one that failed, unless another call has done so already. */
+  /**
+   * Moves on from a server that has failed to the next one, unless another call has done so for the same
+   * server.
+   */
   pass(url: string): void {
     if (url === this.current) this.next = (this.next + 1) % this.count;
   }
@@ -65,7 +73,7 @@ export class DatabaseHosts {
     lead.era = this.era;
   }
 
-  /** Begins a new era: connections that exist now are not used again. */
+  /** Begins a new era, so that no existing connection is used again. */
   renew(): void {
     this.era += 1;
   }

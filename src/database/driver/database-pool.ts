@@ -12,17 +12,17 @@ type Callback = (
 type PrimaryClient = PoolClient & DatabaseClient;
 
 /**
- * SQLSTATEs of a server that starts up or shuts down. Any other error that PostgreSQL reports comes from a
- * server that works.
+ * SQLSTATEs of a server that is starting up or shutting down. Any other SQLSTATE comes from a server that
+ * works.
  */
 const IS_NOT_UP = /^57P0/;
-/** Message of pg's error when all connections are in use, which says nothing about a host. */
+/** Message of pg's error when all connections are in use. It does not mean that the host is down. */
 const POOL_IS_FULL = 'timeout exceeded when trying to connect';
 
-/** A pool of connections to the primary, whichever host that is. */
+/** Opens and pools connections to the primary, whichever host of the address that is. */
 export class DatabasePool extends Pool {
   private readonly hosts: DatabaseHosts;
-  /** Fault of the last new connection, if only an operator can mend it. */
+  /** Fault of the last new connection, if only an operator can repair it; null otherwise. */
   private lastingFault: string | null = null;
 
   constructor(options: PoolConfig & { hosts: DatabaseHosts }) {
@@ -44,9 +44,8 @@ export class DatabasePool extends Pool {
   }
 
   /**
-   * Returns the fault that an operator must mend before new connections can be opened, in words that may be
-   * public; null if no such fault is known. Open connections may still work. After a fault it tries a new
-   * connection.
+   * Returns the fault that an operator must repair before new connections can be opened, in words that may be
+   * shown to anyone; null if none is known. If a fault is known, it first tries a new connection.
    */
   private async findLastingFault(): Promise<string | null> {
     if (this.lastingFault === null) return null;
@@ -63,8 +62,8 @@ export class DatabasePool extends Pool {
   }
 
   /**
-   * Returns the reason why the database can't be used, in words that may be public; null if it answers and
-   * takes new connections.
+   * Returns the reason why the database can't be used, in words that may be shown to anyone; null if it
+   * answers and accepts new connections.
    */
   async findFault(): Promise<string | null> {
     const answers = await this.query('SELECT 1').then(
@@ -74,21 +73,22 @@ export class DatabasePool extends Pool {
     return (await this.findLastingFault()) ?? (answers ? null : 'is down');
   }
 
-  /** Reports whether a statement has lacked a privilege since the last call. */
+  /** Reports whether a statement has failed for lack of a privilege since the last call. */
   hasLackedPrivilege(): boolean {
     const hasLacked = this.hosts.hasLackedPrivilege;
     this.hosts.hasLackedPrivilege = false;
     return hasLacked;
   }
 
-  /** Has each connection replaced by a new one before its next use. */
+  /** Makes the pool replace each connection by a new one before its next use. */
   renew(): void {
     this.hosts.renew();
   }
 
   /**
-   * Connects to the primary; tries each host once. A connection that leads to a former primary is replaced.
-   * @throws DatabaseUnavailable with the last error
+   * Returns a connection to the primary; tries each host once. It closes connections that lead to a former
+   * primary.
+   * @throws DatabaseUnavailable with the last error as its cause
    */
   private async connectToPrimary(): Promise<PrimaryClient> {
     for (let failures = 0; ;) {
@@ -109,7 +109,7 @@ export class DatabasePool extends Pool {
 }
 
 /**
- * Reports whether another host may be the primary now: this one does not answer, is not up, or refuses
+ * Reports whether another host may be the primary, because this one does not answer, is not up, or refuses
  * writes.
  */
 function mayAnotherServe(error: Error): boolean {
@@ -117,7 +117,7 @@ function mayAnotherServe(error: Error): boolean {
   return error.message !== POOL_IS_FULL;
 }
 
-/** Returns the connections of a data source that `connectionOptions` describes. */
+/** Returns the pool of a data source that was made from `connectionOptions`. */
 export function poolOf({ driver }: DataSource): DatabasePool {
   return (driver as unknown as { master: DatabasePool }).master;
 }

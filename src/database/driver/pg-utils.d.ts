@@ -1,7 +1,7 @@
 declare module 'pg/lib/utils' {
   /**
-   * Returns a value as pg sends it.
-   * @throws Error when it has no text, such as an object that contains itself
+   * Converts a value into the form in which pg sends it.
+   * @throws Error when it can't be converted, such as an object that contains itself
    */
   export function prepareValue(value: unknown): string | Buffer | null;
 }

@@ -12,15 +12,14 @@ interface Statement {
 }
 
 /**
- * Sends the reads of one tick of the event loop over one connection, in one packet. With sixteen concurrent
- * callers, `GET /me` takes 123 µs of processor time instead of 153, and a list 468 instead of 495.
+ * Sends all reads of one tick of the event loop over one connection, in one packet. With 16 concurrent
+ * callers, `GET /me` takes 123 µs of CPU time instead of 153 µs, and a list 468 µs instead of 495 µs.
  */
 export class PipelinedReads {
   private waiting: Statement[] = [];
 
   /**
-   * Makes an empty queue of reads, which borrows a connection when it sends them.
-   * @param onConnection lends a connection until `work` settles
+   * @param onConnection calls `work` with a connection, which returns to the pool when `work` settles
    */
   constructor(
     private readonly onConnection: (work: (client: DatabaseClient) => Promise<void>) => Promise<void>,
@@ -37,7 +36,8 @@ export class PipelinedReads {
     try {
       await this.onConnection((client) => runAll(client, statements));
     } catch (error) {
-      // Rejects the statements that got no connection. The others are settled already.
+      // Rejects all statements if there was no connection. Otherwise all are settled, and this changes
+      // nothing.
       for (const { reject } of statements) reject(error);
     }
   }

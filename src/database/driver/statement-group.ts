@@ -3,7 +3,7 @@ import { prepareValue } from 'pg/lib/utils';
 import { TRANSACTION_FAILED } from './database-errors';
 import { type Callback, PgQuery, type PgConnection, type ResultTypes, Statement } from './statement';
 
-/** A statement of a group: one that is executed without a Sync of its own. */
+/** Statement that is executed without a Sync message of its own. */
 class GroupedStatement extends Statement {
   // oxlint-disable-next-line no-underscore-dangle -- pg calls it where it executes and syncs
   override _getRows(connection: PgConnection): void {
@@ -12,20 +12,19 @@ class GroupedStatement extends Statement {
 }
 
 /**
- * Statements that are sent together behind one Sync. The server answers them in one packet, and skips all
- * that follow a failed one: so nothing runs outside a transaction whose BEGIN failed.
+ * Sends several statements with one Sync message. The server answers them in one packet, and skips all
+ * statements after a failed one, so that none runs outside a transaction whose BEGIN failed.
  */
 export class StatementGroup extends PgQuery {
   private readonly statements: GroupedStatement[] = [];
-  /** Index of the statement whose answer comes in. */
+  /** Index of the statement whose answer is being received. */
   private position = 0;
-  /** Settles when all are answered; rejects with the error of the one that failed. */
+  /** Settles when all statements are answered; rejects with the error of the one that failed. */
   readonly answered: Promise<void>;
   private end!: (error?: Error) => void;
 
   /**
-   * Makes an empty group.
-   * @param types how the values of rows are read
+   * @param types parsers for the values of the returned rows
    */
   constructor(private readonly types: ResultTypes) {
     super('');
@@ -35,12 +34,14 @@ export class StatementGroup extends PgQuery {
   }
 
   /**
-   * Adds a statement to a group that was not sent yet.
-   * @param name of the prepared statement; none for one that is parsed each time
-   * @throws Error when a value can't be written as a parameter
+   * Adds a statement to a group that has not been sent.
+   *
+   * @param name of the prepared statement; undefined for a statement that is parsed each time
+   * @throws Error when a value can't be converted into a parameter
    */
   add(name: string | undefined, sql: string, values: unknown[], callback: Callback): void {
-    // pg would find out while it sends, and end the group there.
+    // Converts the values now: if pg failed to do so while it sends the group, it would send only half of the
+    // group.
     const statement = new GroupedStatement(
       sql,
       values.map((value) => prepareValue(value)),
@@ -82,7 +83,7 @@ export class StatementGroup extends PgQuery {
       statement.handleReadyForQuery(connection);
     failed?.handleError(error, connection);
     for (const statement of skipped) {
-      // pg takes a statement that it has sent for parsed.
+      // pg assumes that each statement it has sent is parsed, but the server has skipped this one.
       if (statement.name) delete connection.submittedNamedStatements[statement.name];
       statement.handleError(error instanceof DatabaseError ? skippedAfter(error) : error, connection);
     }
@@ -93,8 +94,8 @@ export class StatementGroup extends PgQuery {
   }
 
   /**
-   * Takes the answers that follow for the answers of a statement. pg's client notes its name once it is
-   * parsed.
+   * Assigns the following answers to the statement at `index`. pg's client reads `name` and `text` when it
+   * records that a statement is parsed.
    */
   private expect(index: number): void {
     this.position = index;
@@ -103,7 +104,7 @@ export class StatementGroup extends PgQuery {
   }
 }
 
-/** Returns the error that PostgreSQL gives for a statement of a failed transaction. */
+/** Makes the error with which PostgreSQL refuses a statement in a failed transaction. */
 function skippedAfter({ message }: DatabaseError): DatabaseError {
   const error = new DatabaseError(`skipped after: ${message}`, 0, 'error');
   return Object.assign(error, { severity: 'ERROR', code: TRANSACTION_FAILED });

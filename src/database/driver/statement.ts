@@ -5,20 +5,20 @@ import { prepareValue } from 'pg/lib/utils';
 export type Callback = (error: Error | undefined, result: { rows: unknown[] }) => void;
 export type ResultTypes = CustomTypesConfig;
 
-/** Connection with a property that pg's types leave out: the texts of its prepared statements, by name. */
+/** Connection of pg with private properties that pg's types leave out. */
 export interface PgConnection extends Connection {
   parsedStatements: Record<string, string>;
   submittedNamedStatements: Record<string, string>;
 }
 
-/** Columns of a result, as pg keeps them. */
+/** Columns of a result, in private fields of pg. */
 interface Columns {
   fields: unknown[];
   _parsers: unknown[] | undefined;
   _prebuiltEmptyResultObject: object | null;
 }
 
-/** Methods of pg's query that its client calls for each answer, and that pg's types leave out. */
+/** Query of pg with the private members that pg's client uses and that pg's types leave out. */
 interface UntypedQuery extends Query {
   name: string | undefined;
   text: string;
@@ -41,12 +41,12 @@ export const PgQuery = Query as unknown as new (
   callback?: Callback,
 ) => UntypedQuery;
 
-/** Columns of the prepared statements that a connection has executed, by name. */
+/** Columns of the prepared statements that a connection has executed, by statement name. */
 const columnsOf = new WeakMap<PgConnection, Map<string, Columns>>();
 
 /**
- * A statement of which a connection asks for the columns once, if it has a name. pg asks each time, which
- * takes the server a message and this process 10 µs.
+ * Statement that requests the description of its columns only once per connection, if it has a name. pg
+ * requests it each time, which costs the server a message and this process 10 µs.
  */
 export class Statement extends PgQuery {
   override prepare(connection: PgConnection): void {
@@ -76,7 +76,9 @@ export class Statement extends PgQuery {
 
 const names = new Map<string, string>();
 
-/** Returns the name of a prepared statement. A text has the same name on every connection. */
+/**
+ * Returns the name of a prepared statement: a hash of its text, so that it is the same on every connection.
+ */
 export function nameOf(sql: string): string {
   let name = names.get(sql);
   if (!name) {

@@ -7,17 +7,17 @@ const DATE_LENGTH = 'yyyy-mm-dd'.length;
 const FRACTION_AT = 'yyyy-mm-dd hh:mm:ss'.length;
 
 /**
- * Parses PostgreSQL's text of a timestamptz. Nearly all are in UTC with a four-digit year; pg's own parser
- * handles every form by regular expressions. A page of 100 timestamps takes 22 µs instead of 80.
+ * Parses PostgreSQL's text of a timestamptz. pg's parser handles every form by regular expressions; this one
+ * is faster for times in UTC with a four-digit year: 100 timestamps take 22 µs instead of 80 µs.
  */
 export function parseTimestamp(text: string): Date {
   return isUsual(text) ? new Date(millisecondsOf(text)) : parseByPg(text);
 }
 
 /**
- * Parses a timestamptz into a date that JSON shows as PostgreSQL's text, so that it is not formatted again:
- * 100 timestamps in JSON take 45 µs instead of 160. Only processes whose dates end in an HTTP response use
- * it; a host application gets plain dates.
+ * Parses a timestamptz into a Date whose JSON is made of PostgreSQL's text: 100 timestamps become JSON in 45
+ * µs instead of 160 µs. Only processes whose dates end in HTTP responses use it; a host application gets
+ * plain dates.
  */
 export function parseTimestampForJson(text: string): Date {
   return isUsual(text) ? new JsonDate(millisecondsOf(text), text) : parseByPg(text);
@@ -64,7 +64,6 @@ function millisecondsOf(text: string): number {
   );
 }
 
-/** Returns the whole milliseconds of a second's fraction of one to six digits. */
 function fractionOf(text: string): number {
   const digits = text.length - UTC.length - FRACTION_AT - 1;
   const tens = digits > 1 ? pairAt(text, FRACTION_AT + 1) : digitAt(text, FRACTION_AT + 1) * 10;
