@@ -3,7 +3,7 @@ import { Config } from './config';
 
 @Module({})
 export class ConfigModule {
-  /** Gives one checked configuration to every module. */
+  /** Provides one checked configuration to every module. */
   static forRoot(config: Config): DynamicModule {
     return {
       module: ConfigModule,

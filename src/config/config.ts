@@ -12,24 +12,26 @@ const MEBIBYTE = 1024 * 1024;
 
 type Values = ValuesOf<typeof SERVICE_SETTINGS>;
 
-/** Class with a field for each setting, with the value that was read. */
+/** Base class with a field for each setting. */
 const Settings = class {} as new () => Readonly<Omit<Values, 'secretsKeys'>>;
 
 /**
- * The checked configuration of the service: the values of `settings.ts`, and values that are made of several
- * of them. Only this folder reads the environment.
+ * Reads and checks the configuration of the service: the values of `settings.ts`, and values that are made
+ * from several of them. Only this folder reads the environment.
  */
 export class Config extends Settings {
   readonly http: HttpSettings;
   readonly redis: RedisAddress;
-  /** Mail server and sender of mails to people who log in; null when no mails are sent. */
+  /** Mail server, and sender of mails to people who log in; null when no mails are sent. */
   readonly mail: { smtpUrl: string; from: string } | null;
   /** Addresses of the channel providers' APIs, by environment variable, without a slash at the end. */
   readonly providerUrls: Record<ProviderVariable, string>;
   readonly secretsKeys: SecretsKey[];
-  /** PEM certificates trusted for webhook receivers in addition to the system's. */
+  /** PEM certificates of authorities that are trusted for webhook receivers in addition to the system's. */
   readonly webhookExtraCa: string | undefined;
-  /** Estimates above which a workspace is shown to the operator. Nothing is refused above them. */
+  /**
+   * Estimated sizes above which a workspace is shown to the operator. The service refuses nothing above them.
+   */
   readonly workspaceQuotas: { contacts: number; messages: number; bytes: number };
 
   private constructor(values: Omit<Config, never>) {
@@ -73,21 +75,24 @@ export class Config extends Settings {
   }
 }
 
-/** Returns the faults of several variables together: contradictions, and servers that are not set. */
+/** Returns the faults that concern several variables together, and the servers that are not set. */
 function faultsBetween(values: Values): string[] {
   const { role, databaseUrl, databaseOwnerUrl, databaseDirectUrl, redisUrl, smtpUrl, mailFrom } = values;
   const faults = [];
   if (databaseUrl === '') faults.push('DATABASE_URL is not set');
   if (redisUrl === '') faults.push('REDIS_URL is not set');
   if ((smtpUrl === null) !== (mailFrom === null)) faults.push('SMTP_URL and MAIL_FROM must be set together');
-  // A process that does not know the owner's password can't lose it.
+  // An API process that does not know the owner's password can't leak it.
   const ownersOnly = 'must not be set with ROLE=api: only workers and "migrate" act as the owner';
   if (role === 'api' && databaseOwnerUrl !== null) faults.push(`DATABASE_OWNER_URL: ${ownersOnly}`);
   if (role === 'api' && databaseDirectUrl !== null) faults.push(`DATABASE_DIRECT_URL: ${ownersOnly}`);
   return faults;
 }
 
-/** Returns the generated keys of this checkout. In production there are none, so it throws. */
+/**
+ * Returns the keys that are generated for this checkout.
+ * @throws Error in production, which must set its keys
+ */
 function defaultSecretsKeys({ nodeEnv, dataDir }: Values): string {
   if (nodeEnv === 'production') throw new Error('must be set in production: id:base64 pairs, 32 bytes each');
   return keptSecretsKeys(dataDir);

@@ -1,21 +1,20 @@
 const ADDRESS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)([/?#].*)?$/;
 const HOST = /^(\[[\da-f:.]+\]|[^[\]:,]+)(?::(\d{1,5}))?$/i;
-/** Regular expression of libpq's parameter that asks for the one host of several that takes writes. */
+/** Regular expression of libpq's parameter that asks for a host that takes writes. */
 const ATTRIBUTE = /([?&])target_session_attrs=([^&]*)(&|$)/;
 const READ_WRITE = 'read-write';
 
-/** `postgresql://…` for one server or several, of which one is the primary. */
+/** Address of PostgreSQL on one host, or on several hosts of which one is the primary. */
 export interface DatabaseAddress {
-  /** Address of each host, in their order. */
   urls: string[];
   /** Whether a new connection must lead to a server that takes writes. */
   requiresPrimary: boolean;
 }
 
 /**
- * Parses `postgresql://user:password@first:5432,second:5432/name?target_session_attrs=read-write`. Neither
- * `URL` nor pg knows addresses with several hosts.
- * @throws Error the fault
+ * Parses `postgresql://user:password@first:5432,second:5432/name?target_session_attrs=read-write`, because
+ * neither `URL` nor pg can parse an address with several hosts.
+ * @throws Error whose message is the fault
  */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
   const [, attribute] = /[?&]target_session_attrs=([^&]*)/.exec(text) ?? [];
@@ -33,10 +32,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   };
 }
 
-/**
- * Returns the address of the same hosts and database for another role.
- * @param other an address with that role's name and password
- */
+/** Returns the address of the same hosts and database with the name and password of another address. */
 export function withRoleOf(address: string, other: string): string {
   const [, , login = ''] = ADDRESS.exec(other) ?? [];
   const [, protocol, , hosts, rest = ''] = ADDRESS.exec(address)!;

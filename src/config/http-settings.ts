@@ -1,10 +1,10 @@
 import { readSettings } from './read-settings';
 import { HTTP_SETTINGS, ValuesOf } from './settings';
 
-/** Limits for the clients of one process. The settings `HTTP_…` in `settings.ts` describe them. */
+/** Limits for the clients of one process, which the settings `HTTP_…` in `settings.ts` describe. */
 export type HttpLimits = Record<
   | 'maxConnections'
-  /** Limit of open event streams. One workspace gets at most half of them. */
+  /** Limit of open event streams, of which one workspace gets at most half. */
   | 'maxStreams'
   | 'maxUnfinishedBytes'
   | 'headTimeoutMs'
@@ -22,9 +22,10 @@ export type HttpSettings = Pick<
 const MAX_STREAMS = 5000;
 
 /**
- * Reads the variables that every process serving HTTP has: `PORT`, `HOST`, `HTTP_*`, `SHUTDOWN_DELAY_MS`,
+ * Reads the variables of a process that serves HTTP: `PORT`, `HOST`, `HTTP_*`, `SHUTDOWN_DELAY_MS`,
  * `TRUST_PROXY` and `LOG_LEVEL`. An empty variable counts as not set.
- * @param defaultPort the port to listen on if `PORT` is not set; the service's by default
+ *
+ * @param defaultPort port to listen on if `PORT` is not set; 3000 by default
  * @returns the settings, and the faults; if there are any, the settings must not be used
  */
 export function readHttpSettings(

@@ -4,23 +4,22 @@ import { join } from 'node:path';
 
 export const DEFAULT_DATA_DIR = '.data';
 
-/** Addresses of the embedded servers of this checkout. */
+/** Addresses that `npm start` and `npm run demo` save while their servers run. */
 interface RunningServers {
   databaseUrl: string;
-  /** Address of the database for the owner of the tables. */
+  /** Address of the database for the role that owns the tables. */
   databaseOwnerUrl?: string;
   redisUrl: string;
   publicUrl?: string;
-  /** Address of the dashboard. */
   appUrl?: string;
-  /** Addresses of the providers' APIs, by environment variable. */
+  /** Addresses of the channel providers' APIs, by environment variable. */
   providerUrls?: Record<string, string>;
 }
 
 /**
- * Returns the variables that are set, after the addresses that `npm start` and `npm run demo` save while
- * their servers run. If DATABASE_URL names another database, which belongs to another service, these are the
- * stores' addresses alone.
+ * Adds the addresses that `npm start` and `npm run demo` save while their servers run. A variable that is set
+ * has precedence. If DATABASE_URL names another database, only the address of Redis is added, because the
+ * other addresses belong to another service.
  */
 export function withRunningServers(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const given: NodeJS.ProcessEnv = Object.fromEntries(
@@ -42,8 +41,8 @@ export function withRunningServers(variables: NodeJS.ProcessEnv): NodeJS.Process
 }
 
 /**
- * Reads the addresses of the embedded servers; null while none run. The launcher's file exists as long as
- * they do.
+ * Reads the addresses that the launcher saves; null while no servers run, because the launcher then deletes
+ * the file.
  */
 function runningServers(dataDir: string): RunningServers | null {
   const file = join(dataDir, 'servers.json');
@@ -52,8 +51,8 @@ function runningServers(dataDir: string): RunningServers | null {
 }
 
 /**
- * Returns the encryption keys of a development checkout: generated once, then kept, so that stored secrets
- * stay readable.
+ * Returns the encryption keys of a development checkout. They are generated once and then reused, so that
+ * stored secrets can be decrypted.
  */
 export function keptSecretsKeys(dataDir: string): string {
   const file = join(dataDir, 'secrets-keys');
@@ -63,7 +62,7 @@ export function keptSecretsKeys(dataDir: string): string {
 }
 
 /**
- * Generates the keys' file. It links a complete file into place, so that two processes that start together
+ * Generates the keys' file. It links a complete file to its name, so that two processes that start together
  * read the same key.
  */
 function makeSecretsKeys(file: string): void {

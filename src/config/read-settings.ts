@@ -2,7 +2,7 @@ import { InvalidText } from './setting-readers';
 import { Setting, ValuesOf } from './settings';
 
 /**
- * Reads the variables of a table. An empty variable counts as not set.
+ * Reads the variables of a table of settings. An empty variable counts as not set.
  * @returns the values, and the faults; if there are any, the values must not be used
  */
 export function readSettings<Table extends Record<string, Setting<unknown>>>(
@@ -19,7 +19,7 @@ export function readSettings<Table extends Record<string, Setting<unknown>>>(
   return { values: values as ValuesOf<Table>, faults };
 }
 
-/** Calls `read`, and adds a fault that it throws to the others, after the variable's name. */
+/** Calls `read`. If it throws a fault, adds the fault to `faults`, after the variable's name. */
 export function check<T>(faults: string[], variable: string, read: () => T): T | undefined {
   try {
     return read();

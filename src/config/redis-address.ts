@@ -3,7 +3,7 @@ interface HostAndPort {
   port: number;
 }
 
-/** Parts of an address that every connection needs, whatever kind of Redis it leads to. */
+/** Parts of an address that a connection to Sentinels or a Cluster needs. */
 interface Access {
   username?: string;
   password?: string;
@@ -16,7 +16,7 @@ export type RedisAddress =
   | (Access & {
       kind: 'sentinel';
       hosts: HostAndPort[];
-      /** Name of the primary, as the Sentinels know it. */
+      /** Name under which the Sentinels know the primary. */
       name: string;
       db: number;
       sentinelPassword?: string;
@@ -43,7 +43,7 @@ export function parseRedisAddress(text: string): RedisAddress {
   if (!parts.kind) return { kind: 'server', url: text };
   const access = { ...credentialsOf(parts.user), isTls: text.startsWith('rediss') };
   const hosts = parts.hosts.split(',').map((host) => hostOf(host, DEFAULT_PORTS[parts.kind!]));
-  // Takes only the path and the parameters, because `URL` can't parse several hosts.
+  // Parses only the path and the parameters, because `URL` can't parse several hosts.
   const { pathname, searchParams } = new URL(parts.rest || '/', 'redis://host');
   const [name, db, ...more] = pathname.split('/').slice(1);
   if (parts.kind === 'cluster') {

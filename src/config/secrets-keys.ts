@@ -1,15 +1,15 @@
 const KEY_BYTES = 32;
 const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
-/** A 256-bit key that encrypts secrets at rest, and its name in the rows that it encrypted. */
+/** Key of 256 bits that encrypts stored secrets. Its id is stored with each secret that it encrypted. */
 export interface SecretsKey {
   id: string;
   key: Buffer;
 }
 
 /**
- * Parses `id:base64,id2:base64`. One error lists all faults, by position and id, never by value. `openssl
- * rand -base64 32` makes a key.
+ * Parses `id:base64,id2:base64`, of which each key is 32 bytes, as `openssl rand -base64 32` prints.
+ * @throws Error that lists all faults by the position and id of the key, never by its value
  */
 export function parseSecretsKeys(text: string): SecretsKey[] {
   const faults: string[] = [];
@@ -29,7 +29,7 @@ function parseEntry(entry: string, position: string): SecretsKey | string {
   const separator = entry.indexOf(':');
   if (separator < 0) return `${position} is not of the form id:base64`;
   const id = entry.slice(0, separator);
-  // A malformed id may be a misplaced key, so the message does not repeat it.
+  // A malformed id may be a misplaced key, so the message does not repeat the id.
   if (!KEY_ID.test(id)) return `the id of ${position} must be 1 to 32 letters, digits, "_" or "-"`;
   const key = decodeBase64(entry.slice(separator + 1));
   if (!key) return `the value of "${id}" is not base64`;
@@ -39,8 +39,8 @@ function parseEntry(entry: string, position: string): SecretsKey | string {
 }
 
 /**
- * Decodes Base64 strictly; null for a fault. `Buffer` is lenient, but a mistyped key must be an error, not
- * another key.
+ * Decodes Base64 strictly; returns null for a fault. `Buffer` would ignore a fault, and a mistyped key would
+ * become another key.
  */
 function decodeBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');

@@ -6,7 +6,8 @@ import { parseDatabaseAddress } from './database-address';
 
 /**
  * Reads the text of a variable.
- * @throws InvalidText with faults that continue the variable's name, or an Error with the fault
+ * @throws InvalidText with faults that continue a sentence after the variable's name, or an Error with the
+ * fault
  */
 export type Reader<Value> = (text: string) => Value;
 
@@ -18,7 +19,7 @@ export class InvalidText extends Error {
 
 export const text: Reader<string> = (given) => given;
 
-/** Reads a whole number. */
+/** Makes a reader of whole numbers from `min` to `max`. */
 export const whole =
   (min: number, max: number): Reader<number> =>
   (given) => {
@@ -31,7 +32,6 @@ export const whole =
     return value;
   };
 
-/** Reads one of several words. */
 export const oneOf =
   <const Word extends string>(words: readonly Word[]): Reader<Word> =>
   (given) => {
@@ -42,13 +42,13 @@ export const oneOf =
 
 export const logLevel = oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']);
 
-/** Reads the word for true or the one for false. */
+/** Makes a reader of two words: `yes` for true, `no` for false. */
 export const flag = (yes: string, no: string): Reader<boolean> => {
   const readWord = oneOf([yes, no]);
   return (given) => readWord(given) === yes;
 };
 
-/** Reads an address of PostgreSQL; an empty text means that the variable is not set. */
+/** Reads an address of PostgreSQL. An empty text is allowed. */
 export const databaseAddress: Reader<string> = (given) => {
   if (given) parseDatabaseAddress(given);
   return given;
@@ -61,7 +61,7 @@ const textThat =
     return given;
   };
 
-/** Reads an address of a host with or without a domain. */
+/** Makes a reader of URLs with one of the protocols. The host needs no top-level domain. */
 const addressOver = (...protocols: string[]) =>
   textThat(
     (given) => isURL(given, { require_tld: false, protocols, require_protocol: true }),
@@ -70,12 +70,12 @@ const addressOver = (...protocols: string[]) =>
 
 const readHttpAddress = addressOver('http', 'https');
 
-/** Reads an address over http or https, and removes the slash at its end. */
+/** Reads an http or https URL, and removes slashes at its end. */
 export const httpAddress: Reader<string> = (given) => readHttpAddress(given).replace(/\/+$/, '');
 
 export const mailServer = addressOver('smtp', 'smtps');
 
-/** Reads an address, or a name with an address such as `Acme <login@example.com>`. */
+/** Reads an e-mail address, or a name and address such as `Acme <login@example.com>`. */
 export const mailSender = textThat(
   (given) => isEmail(given, { allow_display_name: true }),
   'must be an email',
@@ -83,14 +83,14 @@ export const mailSender = textThat(
 
 export const graphVersion = textThat((given) => /^v\d+\.\d+$/.test(given), 'must be of the form v25.0');
 
-/** Reads networks in CIDR notation. */
+/** Reads a list of networks in CIDR notation. */
 export const networks: Reader<string[]> = (given) => {
   const listed = listOf(given);
   listed.forEach(parseNetwork);
   return listed;
 };
 
-/** Reads name servers, `address` or `address:port`. */
+/** Reads a list of name servers, each `address` or `address:port`. */
 export const nameServers: Reader<string[]> = (given) => {
   const servers = listOf(given);
   try {
@@ -108,13 +108,12 @@ function listOf(given: string): string[] {
     .filter(Boolean);
 }
 
-/** Value of Express's `trust proxy`: the proxies whose X-Forwarded-For is believed. */
+/** Value of Express's `trust proxy`: the proxies whose X-Forwarded-For header is trusted. */
 export type TrustProxy = string | number | boolean;
 
-/** Names of networks that Express knows. */
 const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** Reads `true`, `false`, a number of hops, or addresses and networks, as Express takes them. */
+/** Reads `true`, `false`, a number of hops, or a list of addresses and networks, as Express accepts them. */
 export const trustProxy: Reader<TrustProxy> = (given) => {
   if (given === '' || given === 'false') return false;
   if (given === 'true') return true;

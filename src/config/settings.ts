@@ -19,13 +19,12 @@ import {
 
 type Default<Value> = string | ((earlier: Record<string, unknown>) => Value);
 
-/** A variable of the environment. */
+/** Describes a variable of the environment, and reads its text. */
 export interface Setting<Value> {
   variable: string;
   read: Reader<Value>;
-  /** Default, as text or from the values of settings further up; null if the setting has none. */
+  /** Default, as text or computed from the values of earlier settings; null if the setting has none. */
   default: Default<Value> | null;
-  /** Text for `docs/reference/configuration.md`. */
   meaning: string;
 }
 
@@ -38,7 +37,7 @@ function setting<Value>(
   return { variable, read, default: otherwise, meaning };
 }
 
-/** Describes a setting without a default: its value is null if the variable is not set. */
+/** Describes a setting without a default: the value is null if the variable is not set. */
 function optional<Value>(
   variable: string,
   read: Reader<Value>,
@@ -47,13 +46,13 @@ function optional<Value>(
   return { variable, read, default: null, meaning };
 }
 
-/** Makes a default that is a part of another setting's number. */
+/** Makes a default from another setting: that setting's number divided by `divisor`, rounded up. */
 const partOf =
   (name: 'databasePoolSize' | 'webhookConcurrency', divisor: number): Default<number> =>
   (earlier) =>
     Math.ceil(Number(earlier[name]) / divisor);
 
-/** Reads a number of things that are done at a time. */
+/** Reads a number of concurrent pieces of work. */
 const concurrency = whole(1, 10_000);
 
 /** Settings of every process that serves HTTP. */
@@ -94,7 +93,7 @@ export const HTTP_SETTINGS = {
   }),
 };
 
-/** Settings of the service's processes that hosts have as options, with the same values. */
+/** Settings of the service's processes that a host application passes as options, with the same values. */
 export const SHARED_SETTINGS = {
   databaseUrl: setting('DATABASE_URL', databaseAddress, '', {
     meaning: '`postgresql://…` of one host or [several](../how-to/standby.md); optional beside `npm start`',
@@ -146,7 +145,7 @@ export const SHARED_SETTINGS = {
   }),
 };
 
-/** Settings of the service's own processes alone. */
+/** Settings that only the service's own processes have. */
 export const PROCESS_SETTINGS = {
   role: setting('ROLE', oneOf(['api', 'worker', 'all']), 'all', {
     meaning: '`api`, `worker` or `all`',
@@ -218,7 +217,7 @@ export const PROCESS_SETTINGS = {
   }),
 };
 
-/** Addresses of the channel providers' APIs, by variable, as the channels' descriptors name them. */
+/** Settings with the addresses of the channel providers' APIs, by environment variable. */
 export const PROVIDER_SETTINGS = Object.fromEntries(
   Object.entries(PROVIDER_URLS).map(([variable, url]) => {
     const channels = CHANNELS.map(describeChannel).filter(({ api }) => api?.variable === variable);
@@ -233,5 +232,4 @@ export type ValuesOf<Table> = {
   [Name in keyof Table]: Table[Name] extends Setting<infer Value> ? Value : never;
 };
 
-/** Part of the service that a process runs. */
 export type Role = ValuesOf<typeof PROCESS_SETTINGS>['role'];

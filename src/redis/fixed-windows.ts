@@ -2,13 +2,16 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../metrics/metrics';
 import { RedisClient } from './redis-client';
 
-/** Time for which Redis is not tried after a failure: each try would cost a request up to 100 ms. */
+/**
+ * Milliseconds for which Redis is not tried after a failure: each try would delay a request by up to 100 ms.
+ */
 const BREAKER_OPEN_MS = 2_000;
 
 /**
- * Lua script that counts ARGV[2] in a fixed window of ARGV[1] ms, which starts with its first count; with
- * ARGV[3], only as much as the window has left of that. It counts and sets the expiry atomically: a process
- * that died in between would leave a window without an end.
+ * Lua script that adds ARGV[2] to the count of a window that lasts ARGV[1] ms from its first count. If
+ * ARGV[3] is given, it is the limit of the count, and the script adds only as much as that limit leaves. It
+ * sets the expiry atomically with the count: otherwise a process that died in between would leave a window
+ * without an end.
  */
 const ACQUIRE = `
   local granted = tonumber(ARGV[2])
@@ -25,7 +28,8 @@ const ACQUIRE = `
   return {used, granted, ttl}`;
 
 /**
- * Lua script that takes ARGV[1] back. It never goes below zero, and does nothing once the window has ended.
+ * Lua script that subtracts ARGV[1] from the count of a window, but not below zero. It does nothing once the
+ * window has ended.
  */
 const GIVE_BACK = `
   local used = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -37,20 +41,20 @@ const READ = `
 
 interface WindowLimit {
   windowMs: number;
-  /** Limit of the count. Without it, the window counts and grants everything. */
+  /** Limit of the count; without it, every amount is granted. */
   max?: number;
 }
 
 interface Acquired {
-  /** Count of the window, with the amount that was granted now. */
+  /** Count of the window, including the amount that was granted now. */
   used: number;
   granted: number;
   endsInMs: number;
 }
 
 /**
- * Counts by key in fixed windows, over all processes. While Redis is down, each process counts in memory, so
- * N processes allow N times as much.
+ * Counts by key in fixed windows, for all processes together. While Redis is down, each process counts in its
+ * own memory, so that N processes allow N times as much.
  */
 @Injectable()
 export class FixedWindows {
@@ -70,7 +74,7 @@ export class FixedWindows {
     this.readScript = redis.script('readWindow', READ);
   }
 
-  /** Counts the wanted amount, or as much of it as the window of the key has left. */
+  /** Adds `wanted` to the count of the key's window, or as much of it as the limit leaves. */
   async acquire(key: string, limit: WindowLimit, wanted = 1): Promise<Acquired> {
     const { windowMs, max } = limit;
     const values = max === undefined ? [windowMs, wanted] : [windowMs, wanted, max];
@@ -80,7 +84,7 @@ export class FixedWindows {
     return { used, granted, endsInMs };
   }
 
-  /** Takes back an acquired amount that is not used; does nothing once the window has ended. */
+  /** Subtracts an acquired amount that was not used; does nothing once the window has ended. */
   async giveBack(key: string, count = 1): Promise<void> {
     const reply = await this.tryRedis(() => this.giveBackScript(key, count));
     if (reply === null) this.inMemory.giveBack(key, count);
@@ -95,7 +99,7 @@ export class FixedWindows {
     return reply && { used: reply[0], endsInMs: Math.max(0, reply[1]) };
   }
 
-  /** Returns null while Redis is down. */
+  /** Runs a command, and returns null if Redis is down. */
   private async tryRedis<Reply>(command: () => Promise<Reply>): Promise<Reply | null> {
     if (Date.now() < this.openUntil) return null;
     try {
@@ -109,7 +113,7 @@ export class FixedWindows {
   }
 }
 
-/** Windows of this process alone. Each is forgotten when it ends. */
+/** Counts in windows of this process alone. It deletes each window at its end. */
 class MemoryWindows {
   private readonly windows = new Map<string, { used: number; endsAt: number }>();
 

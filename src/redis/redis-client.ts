@@ -3,14 +3,14 @@ import type Redis from 'ioredis';
 import { channelIn, RedisConnection, RedisConnections } from './redis-connections';
 
 const REPLY_TIMEOUT_MS = 100;
-/** Time without an answer after which a connection is dead and is replaced. */
+/** Milliseconds without an answer after which a connection counts as dead and is replaced. */
 const SOCKET_TIMEOUT_MS = 2_000;
 
 type Script<Reply> = (key: string, ...values: (string | number)[]) => Promise<Reply>;
 
 /**
- * The connection for short commands that a request waits for. They fail at once while Redis is down, and
- * within 100 ms when it hangs. Queues and subscriptions have connections of their own.
+ * Sends short commands for which a request waits. They fail at once while Redis is down, and after 100 ms
+ * while it hangs. Queues and subscriptions use connections of their own.
  */
 @Injectable()
 export class RedisClient {
@@ -36,14 +36,14 @@ export class RedisClient {
   }
 
   /**
-   * Publishes a message for `RedisSubscriber`. In a Cluster each channel belongs to a node, which tells only
-   * the listeners of that channel.
-   * @returns how many connections have got it
+   * Publishes a message to the subscribers of a channel. In a Cluster each channel belongs to one node, and
+   * only the subscribers of that channel receive the message.
+   * @returns the number of connections that have received the message
    */
   async publish(channel: string, message: string): Promise<number> {
     const { isCluster } = this.connections;
     const name = channelIn(this.connection, channel);
-    // The type of the sharded form does not say that it answers a number, too.
+    // ioredis's type for `spublish` is wrong: it resolves to a number, like `publish`.
     return this.send(() =>
       isCluster
         ? (this.connection.spublish(name, message) as Promise<number>)
@@ -52,7 +52,7 @@ export class RedisClient {
   }
 
   /**
-   * Makes a function that runs a Lua script over one key. In a Cluster the key decides which node runs it.
+   * Returns a function that runs a Lua script on one key. In a Cluster the key decides which node runs it.
    */
   script<Reply>(name: string, lua: string): Script<Reply> {
     this.connection.defineCommand(name, { numberOfKeys: 1, lua });
@@ -66,9 +66,9 @@ export class RedisClient {
   }
 
   /**
-   * Sends the commands of one tick of the event loop in one packet. With sixteen concurrent callers, `GET
-   * /me` takes 135 µs of processor time instead of 146. It does nothing in a Cluster, whose nodes have a
-   * connection each.
+   * Sends all commands of one tick of the event loop in one packet. With 16 concurrent callers, `GET /me`
+   * takes 135 µs of CPU time instead of 146 µs. It does nothing in a Cluster, where each node has a
+   * connection of its own.
    */
   private corkUntilNextTurn(): void {
     const { stream } = this.connection as Partial<Redis>;
@@ -79,8 +79,8 @@ export class RedisClient {
 }
 
 /**
- * Rejects if a command has no reply after 100 ms. It uses two timers of 50 ms: after the event loop was
- * blocked, a reply that has arrived is read before the second timer ends.
+ * Rejects if a command has no reply within 100 ms. It uses two timers of 50 ms, so that after a time in which
+ * the event loop was blocked, a reply that has arrived is read before the second timer ends.
  */
 async function inTime<T>(command: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -4,21 +4,21 @@ import { Config } from '../config/config';
 
 const MAX_RECONNECT_DELAY_MS = 1_000;
 const PROBE_MS = 2_000;
-/**
- * Name of a key that never exists, so to delete it changes nothing. A replica refuses the command all the
- * same.
- */
+/** Name of a key that never exists. To delete it changes nothing, but a replica refuses the command. */
 const NO_KEY = 'primary:probe';
 /**
- * Time after which a Sentinel that does not answer is passed over for the next one. Without a limit, ioredis
- * would wait for a hanging Sentinel without end.
+ * Milliseconds after which a Sentinel that does not answer is skipped for the next one. Without a limit,
+ * ioredis would wait for it without end.
  */
 const SENTINEL_TIMEOUT_MS = 2_000;
 
 export type RedisConnection = Redis | Cluster;
 
 interface ConnectionOptions extends RedisOptions {
-  /** True for a connection whose own commands do not show that it leads to a replica. */
+  /**
+   * Whether to test regularly that the connection leads to the primary, because its own commands do not show
+   * it.
+   */
   probesForPrimary?: boolean;
 }
 
@@ -50,7 +50,7 @@ export class RedisConnections implements OnApplicationShutdown {
     this.connections.push(connection);
     if (connection instanceof Cluster) connection.on('+node', clearSocketTimeoutOnClose);
     else clearSocketTimeoutOnClose(connection);
-    // In a Cluster, a replica that is asked for a key of its primary sends the client to the primary.
+    // In a Cluster no test is needed: a replica redirects a command on a key of its primary to the primary.
     if (probesForPrimary && connection instanceof Redis) this.probes.push(probeForPrimary(connection));
     return connection;
   }
@@ -77,7 +77,7 @@ export class RedisConnections implements OnApplicationShutdown {
       sentinelPassword,
       sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
       ...(redis.isTls && { sentinelTLS: {}, enableTLSForSentinelMode: true }),
-      // Follows a failover at once, and not only when the old primary ends the connection.
+      // Follows a failover at once. Otherwise ioredis would wait until the old primary ends the connection.
       failoverDetector: true,
     });
     endFailoverDetectorOnReconnect(connection);
@@ -93,15 +93,15 @@ export class RedisConnections implements OnApplicationShutdown {
       enableOfflineQueue,
       clusterRetryStrategy: retryStrategy,
       shardedSubscribers: true,
-      // A node is asked by the name that it announces: certificates name hosts.
+      // Connects to a node by the host name that it announces, because TLS certificates name hosts.
       dnsLookup: (host, found) => found(null, host),
     });
   }
 }
 
 /**
- * Returns the name of a channel of a connection's database. Redis has the channels of all databases in one
- * space, so services that share a server would hear each other.
+ * Returns the name of a channel with the number of the connection's database. Redis has one space of channels
+ * for all databases, so services that use the same server would receive each other's messages.
  */
 export function channelIn(connection: RedisConnection, channel: string): string {
   const database = connection instanceof Redis ? connection.options.db : 0;
@@ -109,22 +109,23 @@ export function channelIn(connection: RedisConnection, channel: string): string 
 }
 
 /**
- * Decides, as `reconnectOnError` of every client that writes, whether an error calls for a new connection.
- * After a failover an open connection may still lead to the old primary, which is a replica now: it answers,
- * and refuses every write with READONLY. A new connection to the same address leads to the new primary.
+ * Reports, as `reconnectOnError`, whether an error calls for a new connection. After a failover an open
+ * connection may lead to the old primary, which is a replica now: it refuses every write with READONLY. A new
+ * connection to the same address leads to the new primary.
  */
 function reconnectOnReadOnly({ message }: Error): boolean {
-  return message.includes('READONLY'); // Redis 6 has it in the middle when the write was in a script
+  return message.includes('READONLY'); // Redis 6 has the word in the middle if a script has made the write.
 }
 
 /**
- * Sends a write that changes nothing every 2 s, for a client whose own commands do not show that it is
- * connected to a replica: a replica accepts PUBLISH, but the subscribers are at the new primary.
- * @returns a function that ends it
+ * Sends a write that changes nothing every 2 s: a replica refuses it, and `reconnectOnError` then replaces
+ * the connection. It is for a client that only publishes: a replica accepts PUBLISH, but the subscribers are
+ * connected to the new primary.
+ * @returns a function that stops the writes
  */
 function probeForPrimary(redis: Redis): () => void {
   const timer = setInterval(() => {
-    // A failure has had its effect in `reconnectOnError` already.
+    // `reconnectOnError` has handled a failure.
     if (redis.status === 'ready') redis.del(NO_KEY).catch(() => undefined);
   }, PROBE_MS);
   timer.unref();
@@ -137,11 +138,11 @@ interface SentinelConnector {
 }
 
 /**
- * Ends a connection's subscriptions to the Sentinels before the connection is made again; a new connection
+ * Ends a connection's subscriptions to the Sentinels when ioredis begins to reconnect; the new connection
  * subscribes again.
  *
- * ioredis keeps the subscriptions. A Sentinel may announce a new primary while another one is asked for the
- * address. Then ioredis takes the announcement for a call of `disconnect()`, and never reconnects.
+ * Otherwise ioredis leaves the subscriptions open. If one Sentinel announces a new primary while ioredis asks
+ * another for the address, ioredis takes the announcement for a call of `disconnect()`, and never reconnects.
  */
 function endFailoverDetectorOnReconnect(redis: Redis): void {
   redis.on('reconnecting', () => (redis['connector'] as SentinelConnector).failoverDetector?.cleanup());

@@ -3,7 +3,7 @@ import { RedisClient } from './redis-client';
 import { RedisSubscriber } from './redis-subscriber';
 import { channelOf, WorkerShards } from './worker-shards';
 
-/** Kind of signal, by its name in Redis, and the type of its messages. */
+/** Kind of signal: its name in Redis, and the type of its messages. */
 export interface Signal<Message> {
   readonly name: string;
   /** Never set. It binds the type of the messages to the name. */
@@ -11,13 +11,16 @@ export interface Signal<Message> {
 }
 
 /**
- * Tells a worker, and whoever else listens, something about a workspace over Redis. A lost signal only delays
+ * Sends signals about workspaces over Redis to the workers and to other listeners. A lost signal only delays
  * work until the next poll.
  */
 @Injectable()
 export class RedisSignals {
   private readonly logger = new Logger(RedisSignals.name);
-  /** Channels that had no listener, with the times until which `sendIfHeard` skips them. */
+  /**
+   * Channels without a listener, each with the time, by `performance.now()`, until which `sendIfHeard` skips
+   * it.
+   */
   private readonly unheardUntil = new Map<string, number>();
 
   constructor(
@@ -26,14 +29,16 @@ export class RedisSignals {
     private readonly subscriber: RedisSubscriber,
   ) {}
 
-  /** Listens to the signals of all processes about the workspaces of this worker's shards. */
+  /** Calls `callback` for each signal, from any process, about a workspace of this worker's shards. */
   listen<Message>({ name }: Signal<Message>, callback: (message: Message) => void): void {
     this.shards.listen(name, (message) => callback(JSON.parse(message) as Message));
   }
 
   /**
-   * Listens to the signals of all processes about the workspaces that share a channel with this one.
-   * @returns a function that stops listening, and a promise that settles once no further signal is missed
+   * Calls `callback` for each signal, from any process, about a workspace of the same shard as `tenantId`:
+   * signals about other workspaces arrive as well.
+   * @returns a function that stops listening, and a promise that resolves once Redis delivers all further
+   * signals
    */
   listenBeside<Message>(
     { name }: Signal<Message>,
@@ -46,22 +51,22 @@ export class RedisSignals {
     return { stop: () => this.subscriber.unsubscribe(channel, handler), listening };
   }
 
-  /** Reports whether a signal would not be sent, because its channel had no listener lately. */
+  /** Reports whether `sendIfHeard` would skip a signal, because its channel had no listener lately. */
   isUnheard<Message>({ name }: Signal<Message>, tenantId: string): boolean {
     const until = this.unheardUntil.get(channelOf(name, tenantId));
     return until !== undefined && performance.now() < until;
   }
 
   /**
-   * Sends a signal as `send` does, unless its channel had no listener in the last `pauseMs` milliseconds. A
-   * listener that begins misses signals for that long.
+   * Sends a signal as `send` does. If its channel has no listener, the following signals are skipped for
+   * `pauseMs` milliseconds: a listener that begins in that time misses them.
    */
   sendIfHeard<Message>(signal: Signal<Message>, tenantId: string, message: Message, pauseMs: number): void {
     if (!this.redis.isReady || this.isUnheard(signal, tenantId)) return;
     const channel = channelOf(signal.name, tenantId);
     this.redis.publish(channel, JSON.stringify(message)).then(
       (count) => {
-        // There are as many channels as shards.
+        // The map is bounded: a signal has only as many channels as there are shards.
         if (count === 0) this.unheardUntil.set(channel, performance.now() + pauseMs);
         else this.unheardUntil.delete(channel);
       },
@@ -69,7 +74,7 @@ export class RedisSignals {
     );
   }
 
-  /** Sends a signal and returns at once: no caller waits for Redis. */
+  /** Sends a signal and returns at once, so that no caller waits for Redis. */
   send<Message>({ name }: Signal<Message>, tenantId: string, message: Message): void {
     if (!this.redis.isReady) return;
     this.redis

@@ -3,18 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Redis, { Cluster } from 'ioredis';
 import { channelIn, RedisConnection, RedisConnections } from './redis-connections';
 
-/** Pause between two pings. A subscriber sends nothing else, so it would not notice a dead connection. */
+/**
+ * Milliseconds between two pings. A subscriber sends nothing else, so it would not notice a dead connection.
+ */
 const PING_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 2_000;
-/** Pause after a node of a Cluster could not be reached. */
+/** Milliseconds until a failed subscription is tried again. */
 const RETRY_MS = 500;
 
 type Handler = (message: string) => void;
 
 /**
- * Listens to channels through any outage of Redis, over one connection, or over one to each node of a
- * Cluster. Messages that are sent during an outage are lost. After a failover the connection may stay at the
- * old primary: as a replica it passes on the messages of its primary.
+ * Listens to channels over one connection, or over one to each node of a Cluster, and reconnects after an
+ * outage of Redis. Messages that are sent during an outage are lost. After a failover the connection may stay
+ * at the old primary, which as a replica passes on the messages of the new primary.
  */
 @Injectable()
 export class RedisSubscriber implements OnApplicationShutdown {
@@ -27,8 +29,8 @@ export class RedisSubscriber implements OnApplicationShutdown {
   constructor(private readonly connections: RedisConnections) {}
 
   /**
-   * Listens to a channel, beside its other handlers. Settles once Redis has confirmed, after which no message
-   * is missed; it does not settle while Redis is down.
+   * Adds a handler to a channel. Resolves once Redis has confirmed the subscription: the handler receives all
+   * later messages. It does not settle while Redis is down.
    */
   async subscribe(name: string, handler: Handler): Promise<void> {
     const connection = this.connection();
@@ -47,7 +49,7 @@ export class RedisSubscriber implements OnApplicationShutdown {
     }
   }
 
-  /** Stops one handler of a channel, or all of them. */
+  /** Removes one handler of a channel, or all its handlers if none is given. */
   unsubscribe(name: string, handler?: Handler): void {
     const connection = this.connection();
     const channel = channelIn(connection, name);
@@ -59,7 +61,7 @@ export class RedisSubscriber implements OnApplicationShutdown {
     const ended = this.connections.isCluster
       ? connection.sunsubscribe(channel)
       : connection.unsubscribe(channel);
-    // Messages without a handler are dropped, so a failure costs nothing else.
+    // If this fails, messages continue to arrive, but are dropped for lack of a handler.
     ended.catch((error: Error) => this.logger.debug({ err: error, channel }, 'not unsubscribed'));
   }
 
@@ -82,14 +84,13 @@ export class RedisSubscriber implements OnApplicationShutdown {
       connection instanceof Cluster ? 'smessage' : 'message',
       (channel: string, message: string) => this.deliver(channel, message),
     );
-    // A Cluster's connections follow its nodes: one that has failed over is replaced.
+    // A Cluster needs no pings: its client replaces connections to nodes that have failed over.
     if (connection instanceof Redis) this.pinging = setInterval(() => this.ping(connection), PING_MS).unref();
     return connection;
   }
 
   /**
-   * Hands a message to its handlers. An error is logged, because a malformed message must not end this
-   * process.
+   * Calls the channel's handlers. It logs their errors, because a malformed message must not end the process.
    */
   private deliver(channel: string, message: string): void {
     for (const handler of this.handlers.get(channel) ?? []) {

@@ -6,15 +6,19 @@ import { Periodic } from '../common/periodic';
 import { RedisClient } from './redis-client';
 import { RedisSubscriber } from './redis-subscriber';
 
-/** Number of shards: more than there will be workers, so that each worker gets some. */
+/** Number of shards. It exceeds the number of workers, so that each worker gets some. */
 const SHARDS = 64;
 const INTERVAL_MS = 1_000;
-/** Time without news after which a worker counts as gone, and others take its shards. */
+/**
+ * Milliseconds since its last announcement after which a worker counts as gone, and other workers take over
+ * its shards.
+ */
 const GONE_AFTER_MS = 3_000;
 const KEY = 'workers';
 
 /**
- * Lua script that records this worker, removes those that are gone by Redis's clock, and lists the rest.
+ * Lua script that announces the worker ARGV[1], removes workers that are gone by Redis's clock, and returns
+ * all that remain.
  */
 const ANNOUNCE = `
   local time = redis.call('TIME')
@@ -28,9 +32,9 @@ const LEAVE = `return redis.call('ZREM', KEYS[1], ARGV[1])`;
 type Handler = (message: string) => void;
 
 /**
- * Distributes the signals among the workers: each workspace belongs to a shard, and each shard to one running
- * worker. So a signal costs the same however many workers there are. For a second after a worker has started
- * or stopped, a signal may reach two workers or none; the poll finds the due work.
+ * Distributes signals among the workers: each workspace belongs to a shard, and each shard to one running
+ * worker. So a signal costs the same with any number of workers. For a second after a worker has started or
+ * stopped, a signal may reach two workers or none. If none, a poll finds the due work.
  */
 @Injectable()
 export class WorkerShards implements BeforeApplicationShutdown {
@@ -45,7 +49,7 @@ export class WorkerShards implements BeforeApplicationShutdown {
   private readonly timer = new Periodic(
     INTERVAL_MS,
     () => this.share(),
-    // RedisClient has logged why.
+    // `RedisClient` has logged the reason.
     (error) => this.logger.debug({ err: error }, 'the workers are not known; the shards stay as they are'),
   );
 
@@ -92,7 +96,6 @@ export class WorkerShards implements BeforeApplicationShutdown {
   }
 }
 
-/** Returns the channel of a signal about a workspace. */
 export function channelOf(signal: string, tenantId: string): string {
   return channelOfShard(signal, hash(tenantId) % SHARDS);
 }
@@ -110,8 +113,8 @@ function without(shards: number[], others: number[]): number[] {
 }
 
 /**
- * Returns the worker with the highest hash for a shard: when a worker starts or stops, only its own shards
- * change their owner.
+ * Returns the worker with the highest hash for a shard (rendezvous hashing): when a worker starts or stops,
+ * only that worker's shards change their owner.
  */
 function ownerOf(shard: number, workers: string[]): string | undefined {
   let [owner, highest]: [string | undefined, number] = [undefined, -1];

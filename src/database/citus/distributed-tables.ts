@@ -3,8 +3,8 @@ import { AppError } from '../../common/app-error';
 
 /**
  * Statements that drop constraints without the workspace id, and triggers. One server has them for processes
- * of an older version; a node of Citus can't have them. The look-up tables, which tell the workspace of a
- * value such as a hook key, enforce the same constraints.
+ * of an older version; a node of Citus can't have them. Look-up tables, which tell the workspace of a value
+ * such as a hook key, store the same values.
  */
 const OF_ONE_SERVER = [
   'ALTER TABLE memberships DROP CONSTRAINT IF EXISTS memberships_person_id_fkey',

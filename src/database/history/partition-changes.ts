@@ -4,46 +4,43 @@ import { OwnerDatabase } from '../owner-database';
 import { Day, lowestId, nameOf, PARTITION_KEYS, PartitionedTable } from './partitions';
 import { Transaction } from '../transaction';
 
-/**
- * Time that a change of partitions waits for its locks, and so the longest time that it holds others up. A
- * change that gets no lock is tried again.
- */
+/** Milliseconds that a change of partitions waits for its locks. Other statements wait behind it. */
 const LOCK_TIMEOUT_MS = 200;
 /** Key of the advisory lock under which one process changes a partition; an arbitrary number. */
 const PARTITION_LOCK = 7_254_140;
-/** Limit of the rows that are moved out of a default partition at once: 0.1 s under its lock. */
+/** Largest number of rows that are moved out of a default partition at once: 0.1 s under its lock. */
 const MAX_MOVED = 10_000;
 /**
- * Storage parameter of partitions: freeze rows at the first vacuum. Rows of the history never change, so this
- * work is done once, and a partition that is only read needs no vacuum later.
+ * Storage parameter of partitions: the first vacuum freezes all rows. Rows of partitions never change, so no
+ * later vacuum is needed.
  */
 const STORAGE = 'autovacuum_freeze_min_age = 0';
 
 /**
- * Result of a change of partitions. `busy`: another process is changing them now. `unchanged`: there was
- * nothing to do.
+ * Result of a change of partitions. `busy`: another process is changing partitions now. `unchanged`: there
+ * was nothing to do.
  */
 export type PartitionChange = 'done' | 'unchanged' | 'busy';
 
-/** Thrown when the default partition holds too many rows of a day to move them at once. */
+/** Thrown when a default partition has more than 10,000 rows of a day, too many to move at once. */
 export class TooManyDefaultRows extends Error {}
 
 /**
- * Creates and drops partitions of the history, as their owner. Each change is one transaction that waits at
- * most 200 ms for its locks, because later statements wait behind it. The first partitions are made by
- * `migrations/support/partitions.ts` with a copy of these rules: a migration imports nothing of the service,
- * so that it always does the same.
+ * Creates and drops the daily partitions of events, deliveries and attempts, as the owner of the tables. Each
+ * change is one transaction that waits at most 200 ms for its locks, because later statements wait behind it.
+ * `migrations/support/partitions.ts` creates the first partitions by a copy of these rules, because
+ * migrations import no code of the service.
  */
 @Injectable()
 export class PartitionChanges {
   constructor(private readonly database: OwnerDatabase) {}
 
-  /** Creates a day's table, which no query sees before it is attached. */
+  /** Creates a day's table. No query reads it before it is attached. */
   create(table: PartitionedTable, day: Day): Promise<PartitionChange> {
     return this.change(table, day, async (tx, name, { exists }) => {
       if (exists) return 'unchanged';
       await tx.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL) WITH (${STORAGE})`);
-      // Rows that a table gets before it is distributed would stay on the coordinator's disk, too.
+      // The table is empty now: Citus would leave rows that it had before on the coordinator's disk.
       if (await hasCitus(tx))
         await tx.query(`SELECT create_distributed_table($1, 'tenant_id', colocate_with => $2)`, [
           name,
@@ -54,7 +51,7 @@ export class PartitionChanges {
   }
 
   /**
-   * Attaches the day's table, and moves the day's rows from the default partition to it.
+   * Moves the day's rows from the default partition to the day's table, and attaches that table.
    * @throws TooManyDefaultRows
    */
   attach(table: PartitionedTable, day: Day): Promise<PartitionChange> {
@@ -69,9 +66,7 @@ export class PartitionChanges {
     });
   }
 
-  /**
-   * Detaches a day's table. Not CONCURRENTLY, which PostgreSQL refuses for a table with a default partition.
-   */
+  /** Detaches a day's table. It can't be CONCURRENTLY, because the parent table has a default partition. */
   detach(table: PartitionedTable, day: Day): Promise<PartitionChange> {
     return this.change(table, day, async (tx, name, { isAttached }) => {
       if (!isAttached) return 'unchanged';
@@ -89,8 +84,8 @@ export class PartitionChanges {
   }
 
   /**
-   * Runs one change while no other process changes partitions, after another look, under the lock, at the
-   * partitions that exist.
+   * Runs one change under a lock that keeps other processes from changing partitions. Under that lock, it
+   * reads whether the day's table exists and is attached.
    */
   private change(
     table: PartitionedTable,

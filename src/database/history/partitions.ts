@@ -4,15 +4,12 @@ import { Database } from '../database';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /**
- * Limit of the rows of a default partition that are counted: a higher count takes time and tells an operator
+ * Largest number of counted rows in a default partition. A higher count would take long, and tell an operator
  * no more.
  */
 const MAX_COUNTED = 1_000;
 
-/**
- * Tables of the history, which are partitioned by the day of their ids, each with the column that holds the
- * id.
- */
+/** Tables that are partitioned by the day (UTC) in an id, each with the column of that id. */
 export const PARTITION_KEYS = {
   webhook_attempts: 'delivery_id',
   webhook_deliveries: 'id',
@@ -20,13 +17,12 @@ export const PARTITION_KEYS = {
 } as const;
 
 export type PartitionedTable = keyof typeof PARTITION_KEYS;
-/** Tables of the history, in an order in which a table stands before the tables that it refers to. */
+/** Partitioned tables. Each comes before the tables to which its rows refer. */
 export const PARTITIONED_TABLES = Object.keys(PARTITION_KEYS) as PartitionedTable[];
 
-/** Regular expression of the names of daily partitions. */
 export const PARTITION_OF_DAY = `^(${PARTITIONED_TABLES.join('|')})_[0-9]{8}$`;
 
-/** A day in UTC, as a number of days since 1970. */
+/** Day in UTC, as the number of days since 1970-01-01. */
 export type Day = number;
 
 export interface Partition {
@@ -36,14 +32,13 @@ export interface Partition {
 }
 
 /**
- * Reads which partitions the history has, and the times up to which it and other old rows are kept.
- * `PartitionChanges` makes and drops partitions.
+ * Reads which daily partitions exist, and the times before which rows are old enough to be deleted.
+ * `PartitionChanges` creates and drops partitions.
  */
 @Injectable()
 export class Partitions {
   constructor(private readonly database: Database) {}
 
-  /** Returns the present day by the database's clock. */
   async readToday(): Promise<Day> {
     const [row] = await this.database.query<{ day: Day }>(
       'SELECT floor(extract(epoch FROM now()) / 86400)::integer AS day',
@@ -51,7 +46,10 @@ export class Partitions {
     return row!.day;
   }
 
-  /** Returns the time `hours` before now, or the start of its day (UTC), by the database's clock. */
+  /**
+   * Returns the time `hours` before now by the database's clock, or the start of that day (UTC) if
+   * `wholeDays`.
+   */
   async readCutoff(hours: number, wholeDays: boolean): Promise<string> {
     const [row] = await this.database.query<{ since: string }>(
       `SELECT (CASE WHEN $2 THEN date_trunc('day', since, 'UTC') ELSE since END)::text AS since
@@ -61,7 +59,7 @@ export class Partitions {
     return row!.since;
   }
 
-  /** Lists the daily partitions, including those that are not yet or no longer attached. */
+  /** Lists the daily partitions, whether they are attached or not. */
   async list(): Promise<Partition[]> {
     const rows = await this.database.query<{ name: string; isAttached: boolean }>(
       `SELECT c.relname AS name, EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid) AS "isAttached"
@@ -85,7 +83,7 @@ export class Partitions {
     return row!;
   }
 
-  /** Lists the days of some rows in default partitions. */
+  /** Lists the days of up to 1,000 rows of each default partition. */
   async listDefaultDays(): Promise<Day[]> {
     const rows = await this.database.query<{ id: string }>(
       PARTITIONED_TABLES.map(
@@ -96,7 +94,7 @@ export class Partitions {
   }
 }
 
-/** Returns the lowest id of a day, of any UUID version: the bound at which the day's partition begins. */
+/** Returns the lowest UUID of a day, at which the day's partition begins. */
 export function lowestId(day: Day): string {
   const hex = (day * DAY_MS).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

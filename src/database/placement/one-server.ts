@@ -2,7 +2,7 @@ import { Placement, Statements, WorkspaceRows, WorkspaceServer } from './placeme
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** All workspaces on the one server that the service is connected to. */
+/** Runs work for all workspaces on the one server that the service is connected to. */
 export class OneServer implements Placement, WorkspaceServer {
   readonly name = 'the server';
   readonly mixesWorkspaces = true;

@@ -5,91 +5,87 @@ export interface Statements {
   poll<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
 }
 
-/** Tells how the rows that several servers have found become the rows of one search. */
+/** Describes how the rows of several servers are merged into the result of one read. */
 export interface SearchOptions<Row> {
-  /** Returns the values by which the search orders its rows, in the order of their rank. */
+  /** Returns the values by which rows are sorted, the most significant first. */
   order: (row: Row) => (string | number | boolean | Date | null)[];
-  /** Largest number of rows of the search. */
+  /** Largest number of rows of the merged result. */
   limit?: number;
-  /** Columns that hold times. */
+  /** Columns with times, which become Dates. */
   times?: (keyof Row & string)[];
   /**
-   * Number of the first parameters that are lists with an element for each workspace, or for each part of
-   * one; the first has the ids of the workspaces. Each server gets the elements of its own.
+   * Number of leading parameters that are lists of equal length. The first list holds workspace ids, each
+   * other list a value for each of these ids. A server receives only the elements for its own workspaces.
    */
   lists?: number;
 }
 
-/** A server that has rows of workspaces. */
+/** Server that stores rows of workspaces. */
 export interface WorkspaceServer {
   readonly name: string;
   /**
-   * Searches the workspaces of the server for work, as `Database.poll` reads.
+   * Runs a read on this server, as `Database.poll` does.
    * @throws Error when the server does not answer
    */
   search<Row extends object>(sql: string, parameters: unknown[], options: SearchOptions<Row>): Promise<Row[]>;
 }
 
-/** Rows of several workspaces. */
 export interface WorkspaceRows<Row> {
   rows: Row[];
-  /** Workspaces whose rows are missing, because their server does not answer. */
+  /** Ids of workspaces whose rows are missing, because their server does not answer. */
   unreachableIds: ReadonlySet<string>;
 }
 
-/** Returns a statement and its parameters in the form in which they are sent. */
+/** Returns a statement and its parameters in the form in which they are sent to the server. */
 export type WriteStatement = (sql: string, parameters: unknown[]) => [sql: string, parameters: unknown[]];
 
-/** Tells where workspaces are, and reads their rows there: on one server, or on the nodes of Citus. */
+/** Finds the server of each workspace and reads rows there: on the only server, or on the nodes of Citus. */
 export interface Placement {
   /**
-   * Whether work for several workspaces may share a statement, a transaction or a connection. It may not
-   * where the server of one may hang while the others answer.
+   * Whether work for several workspaces may use the same statement, transaction or connection. False where
+   * the server of one workspace may hang while other servers answer.
    */
   readonly mixesWorkspaces: boolean;
-  /** Number of servers that may hang at the same time while work on others goes on. */
+  /** Number of servers that may hang at the same time while work on other servers goes on. */
   readonly toleratedHangs: number;
   readonly writeStatement: WriteStatement;
 
-  /** Returns the statements that set parameters until the end of a transaction. */
+  /** Returns the statements that apply settings until the end of a transaction. */
   settingsOf(settings: Record<string, string | number>): string[];
 
   /**
-   * Does work for a workspace that uses a connection, within the share of connections that the workspace and
-   * its server have. The first read of a request is such work, and so are a worker's claims and records:
-   * while the server hangs, the work that would follow them does not begin. `work` must not call this itself,
-   * and so no `pipelinedRead`.
-   * @throws DatabaseUnavailable when no connection of the share is free in time; the error of `work`
+   * Calls `work`, which uses a connection, within the numbers of connections that the workspace and its
+   * server may use. Callers are the first read of a request, and the claims and recorded outcomes of a
+   * worker: while the server hangs, their following work does not begin. `work` must call neither this method
+   * nor `pipelinedRead`.
+   * @throws DatabaseUnavailable when no connection becomes free in time; the error of `work`
    */
   forWorkspace<T>(tenantId: string, work: () => Promise<T>): Promise<T>;
 
   /**
-   * Returns the name of the server that has a workspace. It is null where there is one server, and while it
-   * is not known: then a later call may know it.
+   * Returns the name of the server that stores a workspace. Null if there is only one server, and while the
+   * name is not cached: a later call may return it.
    */
   serverOf(tenantId: string): string | null;
 
-  /** Lists the servers that a search of all workspaces looks through. */
+  /** Lists the servers that store workspaces. */
   listServers(): Promise<WorkspaceServer[]>;
 
   /**
-   * Returns a function that does work on each server, none of which holds up the others. Where there are
-   * several, it resolves after half a second at the latest, with the results that have come since its last
-   * call. Calls at the same time are one, and work that still runs on a server does not begin again there. A
-   * server that has failed is missed out, unless all have.
+   * Returns a function that calls `work` for each server, none of which holds up the others. With several
+   * servers, it resolves after half a second at the latest, with all results since its last call. Concurrent
+   * calls are one. It does not call `work` again for a server where `work` is running. A server that has
+   * failed is left out, unless all have failed.
    */
   repeatOnServers<Result>(work: (server: WorkspaceServer) => Promise<Result>): () => Promise<Result[]>;
 
   /**
-   * Searches all workspaces for work by a statement without parameters, as `repeatOnServers` does: the rows
-   * of a server that does not answer soon come with a later search of the same text.
+   * Searches all workspaces for work by a statement without parameters. It waits for a slow server at most
+   * half a second; a later search with the same text returns that server's rows.
    */
   searchAll<Row extends object>(sql: string, options: SearchOptions<Row>): Promise<Row[]>;
 
-  /**
-   * Reads rows of the workspaces of all servers as a search does. The rows of a server that does not answer
-   * within a second are left out.
-   */
+  /** Reads rows of the workspaces of all servers. It leaves out servers that do not answer within 1 s. */
   readOnServers<Row extends object>(
     sql: string,
     parameters: unknown[],
@@ -97,8 +93,10 @@ export interface Placement {
   ): Promise<Row[]>;
 
   /**
-   * Reads rows of workspaces for a request; their ids are the first parameter. Of several workspaces, those
-   * are left out whose server does not answer within a second.
+   * Reads rows of workspaces for a request. If there are several workspaces, it leaves out those whose server
+   * does not answer within 1 s.
+   *
+   * @param parameters the first one holds the workspace ids
    */
   readWorkspaces<Row extends object>(
     sql: string,
@@ -107,14 +105,15 @@ export interface Placement {
   ): Promise<WorkspaceRows<Row>>;
 
   /**
-   * Runs a read of PostgreSQL's own views on each server that has tables of the service, without parameters
-   * and times. Servers that do not answer are left out. `server` is the number of the server of a row.
+   * Reads PostgreSQL's own views on each server that stores tables of the service, and adds the number of a
+   * row's server. The statement has no parameters and returns no times. Servers that do not answer are left
+   * out.
    */
   readViews<Row extends object>(sql: string): Promise<(Row & { server: number })[]>;
 
-  /** Compares the clocks of several servers with the clock of the server that the service is connected to. */
+  /** Compares the clocks of the nodes of Citus with the coordinator's; does nothing on one server. */
   measureClocks(): Promise<void>;
 
-  /** Whether the clocks of several servers agree to a second; undefined for one server. */
+  /** Whether the clocks of several servers agree to 1 s; undefined for one server. */
   readonly clocks: 'synchronized' | 'wrong' | undefined;
 }

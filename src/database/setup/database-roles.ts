@@ -4,17 +4,19 @@ import { ONE_SHARD_AT_A_TIME } from '../citus/distributed-tables';
 import { PARTITION_OF_DAY } from '../history/partitions';
 import { Transaction } from '../transaction';
 
-/** An object of the database, and the privileges that the service's role lacks or has in excess. */
+/** Database object, and the privileges on it that the service's role lacks or has in excess. */
 interface Difference {
   object: string;
   privileges: string;
 }
 
 /**
- * SQL that lists the objects and the privileges that the service needs: all on rows of its tables, only
- * adding and reading for audit entries, only reading for applied migrations, and to make nothing. Partitions
- * need no privilege, because statements name their tables; only the default partitions are counted by name.
- * It lists the tables of the schema and the owner of `migrations`.
+ * SQL that compares the privileges of role $1 (null for the current role) with those that the service needs:
+ * it lists the missing ones if $2 is true, the excess ones if $2 is false. The service needs all access to
+ * rows of its tables, but only SELECT and INSERT on audit entries and SELECT on applied migrations. It must
+ * not create objects. Partitions need no privilege, because statements name their tables; only the default
+ * partitions are read by name. The objects are those in the schema of the table `migrations` with the same
+ * owner.
  */
 const OBJECTS = `
   WITH home AS (SELECT relnamespace AS schema, relowner AS owner FROM pg_class WHERE oid = to_regclass('migrations')),
@@ -45,7 +47,8 @@ const OBJECTS = `
   WHERE needed = $2 AND held <> $2 GROUP BY kind, name ORDER BY kind, name`;
 
 /**
- * Lists the differences between the privileges that a role has and those that it must have.
+ * Lists the privileges that a role needs and does not have.
+ *
  * @param role the service's role; null for the role of the reader's connection
  */
 export function missingPrivileges(reader: Reader, role: string | null): Promise<Difference[]> {
@@ -53,8 +56,8 @@ export function missingPrivileges(reader: Reader, role: string | null): Promise<
 }
 
 /**
- * Gives a role the privileges that the service needs and takes all others away. It changes nothing that is
- * right already.
+ * Grants a role the privileges that the service needs, and revokes those that it must not have. It runs no
+ * statement for an object whose privileges are right.
  */
 export async function grantPrivileges(tx: Transaction, role: string): Promise<void> {
   if (await hasCitus(tx)) await tx.query(ONE_SHARD_AT_A_TIME);
@@ -66,8 +69,8 @@ export async function grantPrivileges(tx: Transaction, role: string): Promise<vo
 }
 
 /**
- * Reports whether the reader's role can change or delete audit entries, by a privilege or because it can
- * become a role that has one. False when the table does not exist.
+ * Reports whether the reader's role can change or delete audit entries, by a privilege or because it may
+ * become the owner of the table. False when the table does not exist.
  */
 export async function canChangeAudit(reader: Reader): Promise<boolean> {
   const [row] = await reader.query<{ can: boolean }>(
@@ -79,8 +82,8 @@ export async function canChangeAudit(reader: Reader): Promise<boolean> {
 }
 
 /**
- * Reports whether the reader's role can make objects in the schema of the tables, where the owner's
- * statements could meet them. False when there are no tables.
+ * Reports whether the reader's role can create objects in the schema of the tables, where statements of the
+ * owner might use them. False when there are no tables.
  */
 export async function canMakeObjects(reader: Reader): Promise<boolean> {
   const [row] = await reader.query<{ can: boolean }>(

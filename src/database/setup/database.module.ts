@@ -42,7 +42,7 @@ export class DatabaseModule {
   }
 }
 
-/** Gives workers the database as the owner of the tables, who can drop every table. No API process has it. */
+/** Provides statements as the owner of the tables, who can drop every table. Only workers import it. */
 @Global()
 @Module({ providers: [OwnerDatabase, PartitionChanges], exports: [OwnerDatabase, PartitionChanges] })
 export class OwnerDatabaseModule {}

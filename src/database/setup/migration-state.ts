@@ -3,8 +3,8 @@ import { hasCitus } from '../citus/citus';
 import { areTablesDistributed } from '../citus/distributed-tables';
 
 /**
- * Reports whether every migration is applied, and on Citus every table distributed. A process that finds no
- * migrations to compare with reports false.
+ * Reports whether every migration is applied and, on Citus, every table distributed. False if this process
+ * has no migrations to compare with.
  */
 export async function areMigrationsApplied(dataSource: DataSource): Promise<boolean> {
   const { migrations } = dataSource;
@@ -15,8 +15,8 @@ export async function areMigrationsApplied(dataSource: DataSource): Promise<bool
 }
 
 /**
- * Lists the names of the applied migrations, the first to be applied first. It only reads; TypeORM's own
- * check would create its table.
+ * Lists the names of the applied migrations, the oldest first. It only reads; TypeORM's own check would
+ * create its table.
  */
 export async function listAppliedMigrations(dataSource: DataSource): Promise<string[]> {
   const [table] = await dataSource.query<{ name: string | null }[]>(

@@ -20,31 +20,32 @@ const LOCK_POLL_MS = 250;
 /** SQLSTATE with which PgBouncer refuses a startup parameter. */
 const PROTOCOL_VIOLATION = '08P01';
 /**
- * Milliseconds that a migration waits for a table's lock. Statements that come later wait behind the
- * migration, and the service's own statements fail after 2 s.
+ * Milliseconds that a migration waits for a table's lock. Later statements wait behind the migration, and the
+ * service's own statements fail after 2 s.
  */
 const LOCK_TIMEOUT_MS = 1_000;
 const TRIES = 10;
 const MAX_PAUSE_MS = 15_000;
 /**
- * Time in the name of the first migration. A database with an older migration was made before the first
- * release.
+ * Time stamp in the name of the first migration, in milliseconds since 1970. A database with an older
+ * migration was made by a pre-release version.
  */
 const BASELINE_MS = 1_795_392_000_000;
 
 type Migrations = NonNullable<DataSourceOptions['migrations']>;
 
 /**
- * Applies every missing migration, or reverts the last one, as the owner of the tables. On the coordinator of
- * Citus it then distributes the tables that are new. Then it gives both roles their settings, and the
- * service's role exactly the privileges that it needs. Two processes at once are safe: the second waits and
- * finds nothing to do. A migration that does not get a lock within a second is rolled back and tried again,
- * so that it does not hold up processes that serve.
+ * Applies every missing migration, or reverts the last one, as the owner of the tables. On Citus it then
+ * distributes the new tables. Then it stores settings with both roles, and grants the service's role exactly
+ * the privileges that it needs. Two processes may run it at once: the second waits, and finds nothing to do.
+ * A migration that does not get a lock within 1 s is rolled back and tried again, so that it does not hold up
+ * processes that serve requests.
+ *
  * @param migrations replace the service's own
  * @returns the names of the migrations applied or reverted
  * @throws AppError INVALID_BODY: a pre-release version made the database, the two roles do not protect the
- *   audit log, the address leads to a pooler, or Citus is not set up; UNAVAILABLE: no lock was granted, or a
- *   node does not answer
+ * audit log, the address leads to a pooler, or Citus is not set up; UNAVAILABLE: no lock was granted, or a
+ * node of Citus does not answer
  */
 export async function migrate(
   config: Config,
@@ -78,8 +79,8 @@ export async function migrate(
 }
 
 /**
- * Returns a data source of the owner, whose connections no pooler shares: the advisory lock and the time-outs
- * belong to a session.
+ * Returns a data source of the owner that goes past a pooler, because the advisory lock and the time-outs
+ * belong to a database session.
  */
 function directDataSource(config: Config, migrations: Migrations | undefined): DataSource {
   const { databaseUrl, databaseOwnerUrl, databaseDirectUrl } = config;
@@ -96,7 +97,7 @@ function directDataSource(config: Config, migrations: Migrations | undefined): D
     extra: {
       ...options.extra,
       pipeline: false,
-      // Text, because pg leaves out a zero: then the role's setting would hold.
+      // Text, because pg would leave out a number zero, and the role's setting would apply.
       statement_timeout: '0',
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: '0',
@@ -105,8 +106,9 @@ function directDataSource(config: Config, migrations: Migrations | undefined): D
 }
 
 /**
- * Runs `work` with the service's role; with null if the owner is the same role. Both connections go past a
- * pooler, which would keep connections that were opened before the roles got their settings.
+ * Calls `work` with the service's role, or with null if the owner of the tables is the same role. Its
+ * connections go past a pooler, which might reuse connections from the time before the roles got their
+ * settings.
  */
 async function withServiceRole<T>(
   given: Config,
@@ -141,15 +143,15 @@ class SilentLogger extends AbstractLogger {
 async function revertLast(dataSource: DataSource, last: string | undefined): Promise<string[]> {
   if (last === undefined) return [];
   const migration = dataSource.migrations.find((one) => (one.name ?? one.constructor.name) === last);
-  // TypeORM looks at a migration's own `transaction` only on the way up.
+  // TypeORM ignores a migration's own `transaction` when it reverts the migration.
   const transaction = migration?.transaction === false ? 'none' : 'each';
   await inTries(() => dataSource.undoLastMigration({ transaction }));
   return [last];
 }
 
 /**
- * Runs `work` under the lock of migrations. It asks for the lock in a loop: a single statement that waited
- * would hold a snapshot, and the concurrent creation of an index would wait for that statement for ever.
+ * Runs `work` under the advisory lock of migrations. It tries the lock in a loop: a statement that waited for
+ * the lock would hold a snapshot, and CREATE INDEX CONCURRENTLY would wait for that statement for ever.
  */
 async function withMigrationLock<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();
@@ -171,7 +173,10 @@ async function withMigrationLock<T>(dataSource: DataSource, work: () => Promise<
   }
 }
 
-/** Tries `work` several times. The pauses grow, so that the holder of the lock can finish. */
+/**
+ * Runs `work`, and repeats it after a lock conflict, up to 10 times in all. The pauses grow, so that the
+ * holder of the lock can finish.
+ */
 async function inTries(work: () => Promise<unknown>): Promise<void> {
   for (let failures = 0; ;) {
     try {

@@ -3,12 +3,11 @@ import type { Reader } from '../database';
 import { HAS_CITUS } from '../citus/citus';
 
 /**
- * Settings that every connection of the service must have: time-outs in milliseconds, that the nodes of Citus
- * get the settings of a transaction, and that a statement over several shards uses one connection to each
- * node. Otherwise it would open one for each shard, and Citus would refuse a later write of the coordinator's
- * tables in the transaction. They are stored with each role in the service's database, as the search path is,
- * because PgBouncer would refuse them as startup parameters. A server without Citus does not know the
- * settings of Citus.
+ * Settings that every connection of the service must have, with times in milliseconds. They are stored with
+ * each role in the database, because PgBouncer would refuse them as startup parameters. The first two of
+ * Citus pass the settings of a transaction on to the nodes, and limit a statement over several shards to one
+ * connection to each node. With a connection for each shard, Citus would refuse a later write to the
+ * coordinator's tables in the transaction.
  */
 const SETTINGS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -20,15 +19,12 @@ const SETTINGS = {
 };
 const NAMES = Object.keys(SETTINGS);
 /**
- * SQL for the fixed search path: the schema of the tables alone. Neither a schema of the role's own name nor
- * temporary objects come before it.
+ * SQL for the search path: the schema of the tables, before temporary objects, and without a schema of the
+ * role's own name.
  */
 const SEARCH_PATH = `quote_ident(current_schema()) || ', pg_temp'`;
 
-/**
- * Stores the settings with the reader's own role, unless they are stored already. New connections of the role
- * have them.
- */
+/** Stores missing settings with the reader's role. Only new connections of the role have them. */
 export async function setRoleSettings(reader: Pick<Reader, 'query'>): Promise<void> {
   const [now] = await reader.query<{
     database: string;
@@ -58,8 +54,8 @@ export async function setRoleSettings(reader: Pick<Reader, 'query'>): Promise<vo
 }
 
 /**
- * Stores the settings on the nodes with a role that Citus does not keep in step with the coordinator's,
- * because it was made on each node by itself.
+ * Stores the settings on the nodes if the role was created on each node by itself: Citus does not pass
+ * changes of such a role on.
  * @throws Error when a node refuses or does not answer
  */
 async function setOnNodes(reader: Pick<Reader, 'query'>, statements: string[]): Promise<void> {
@@ -79,7 +75,7 @@ async function setOnNodes(reader: Pick<Reader, 'query'>, statements: string[]): 
   }
 }
 
-/** Lists the settings that the reader's connection lacks. */
+/** Lists the names of the settings that the reader's connection lacks. */
 export async function missingRoleSettings(reader: Pick<Reader, 'query'>): Promise<string[]> {
   const rows = await reader.query<{ name: string }>(
     `SELECT name FROM unnest($1::text[], $2::text[]) AS wanted (name, value)

@@ -4,9 +4,7 @@ import { canChangeAudit, canMakeObjects, grantPrivileges } from './database-role
 import type { OwnerDatabase } from '../owner-database';
 import { setRoleSettings } from './role-settings';
 
-/**
- * The database role of the service's processes. The owner of the tables decides on this role's privileges.
- */
+/** Sets up the database role of the service's processes, as the owner of the tables. */
 export class ServiceRole {
   private constructor(
     private readonly name: string,
@@ -15,15 +13,15 @@ export class ServiceRole {
   ) {}
 
   /**
-   * Reads the roles of both connections.
-   * @returns null when both have the same role
-   * @throws AppError INVALID_BODY when the two lead to different databases, or no privilege could bind the
-   *   service's role
+   * Compares the roles of the two connections.
+   * @returns null when both use the same role
+   * @throws AppError INVALID_BODY when they lead to different databases, the owner's role does not own the
+   * tables, or the service's role could bypass privileges
    */
   static async identify(service: Database, owner: OwnerDatabase): Promise<ServiceRole | null> {
     const [name, ownerName] = await Promise.all([roleOf(service), roleOf(owner)]);
     if (name === ownerName) return null;
-    // The owner is that of the existing tables, or of those that will be made.
+    // The owner of the existing tables, or the role that will create them.
     const [role] = await owner.query<{ becomesOwner: boolean; tablesOwner: string; isOwner: boolean }>(
       `SELECT pg_has_role($1, tables.owner, 'MEMBER') AS "becomesOwner", pg_get_userbyid(tables.owner) AS "tablesOwner",
          pg_has_role(tables.owner, 'USAGE') AS "isOwner"
@@ -42,8 +40,8 @@ export class ServiceRole {
   }
 
   /**
-   * Stores the role's settings and gives it exactly the privileges that the service needs.
-   * @throws AppError INVALID_BODY when the role can still change audit entries, or make objects
+   * Stores the role's settings, and grants it exactly the privileges that the service needs.
+   * @throws AppError INVALID_BODY when the role can nevertheless change audit entries or create objects
    */
   async setUpRole(): Promise<void> {
     await setRoleSettings(this.service);

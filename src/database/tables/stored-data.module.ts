@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { TableRegistry } from './table-registry';
 import { TableRowsRepository } from './table-rows.repository';
 
-/** Provides the registry of tables, in which each feature declares its own. */
+/** Provides the registry in which each feature's module declares its tables. */
 @Global()
 @Module({
   providers: [TableRegistry, TableRowsRepository],

@@ -5,19 +5,16 @@ export interface NotNeeded {
   none: string;
 }
 
-/** Names a contact of a workspace. */
 export interface ContactKey {
   tenantId: string;
   contactId: string;
 }
 
-/** Names an agent of a workspace. */
 export interface AgentKey {
   tenantId: string;
   agentId: string;
 }
 
-/** Names a conversation of a workspace. */
 export interface ConversationKey {
   tenantId: string;
   conversationId: string;
@@ -25,34 +22,35 @@ export interface ConversationKey {
 
 /** Messages of one conversation that are erased together. */
 export interface ErasedMessages extends ConversationKey {
-  /** Ids of the messages, ascending. Empty when the step of a contact's erasure has found no message. */
+  /** Ids of the messages, ascending; empty when a step of a contact's erasure has found none. */
   ids: string[];
   /**
-   * Ids of the events that tell of these messages, of changes of the conversation or of the contact's
-   * profile, and of audit entries about either.
+   * Ids of the events about these messages, about changes of their conversation or its contact, and about
+   * audit entries on that conversation or contact.
    */
   eventIds: string[];
   /**
-   * Whether the contact is erased too; false for messages that have only passed their workspace's retention.
+   * Whether the contact is erased with the messages; false for messages that have only passed their
+   * workspace's retention period.
    */
   withContact: boolean;
-  /** Texts of the one message, which its customer has unsent; left out for any other erasure. */
+  /** Texts of the only message, if its customer has unsent it; left out for any other erasure. */
   unsent?: string[];
 }
 
 /**
- * Steps by which a table forgets a person. Repeating a step changes nothing. The steps of messages run in the
- * order in which they stand here, each for all tables: every transaction of the service takes these locks in
- * that order.
+ * Steps that erase a person's data from a table. Repeating a step changes nothing. The steps for messages run
+ * in the order below, each for all tables before the next step: every transaction of the service locks rows
+ * in that order.
  */
 export interface Erasure {
   /**
    * Erases the table's data of a contact, except copies of messages, up to `count` rows.
-   * @returns whether there may be more
+   * @returns whether there may be more rows
    */
   eraseContact?(tx: Transaction, contact: ContactKey, count: number): Promise<boolean>;
 
-  /** Erases the table's data of an agent who is erased. Its statements touch few rows. */
+  /** Erases the table's data of an agent. Its statements touch few rows. */
   eraseAgent?(tx: Transaction, agent: AgentKey): Promise<void>;
 
   /**
@@ -62,19 +60,20 @@ export interface Erasure {
   eraseUnlocked?(tx: Transaction, messages: ErasedMessages): Promise<void>;
 
   /**
-   * Stops all work that still waits for the messages.
-   * @returns the ids of messages that are being sent at this moment: they keep their status
+   * Cancels all waiting work for the messages.
+   * @returns the ids of messages that are being sent at this moment, which keep their status
    */
   cancel?(tx: Transaction, messages: ErasedMessages): Promise<string[]>;
 
   /**
    * Erases the messages themselves.
+   *
    * @param beingSent ids of messages that `cancel` could not stop
-   * @returns how many had a text
+   * @returns the number of messages that had a text
    */
   eraseMessages?(tx: Transaction, messages: ErasedMessages, beingSent: string[]): Promise<number>;
 
-  /** Erases copies of messages, and the conversation's data of its contact. */
+  /** Erases copies of the messages, and the conversation's data about its contact. */
   eraseCopies?(tx: Transaction, messages: ErasedMessages): Promise<void>;
 }
 
@@ -84,7 +83,8 @@ export interface ExportedLine {
 }
 
 /**
- * Reads the rows that a table adds to a contact's export, oldest first, in steps as the lines are asked for.
+ * Reads a table's rows for the export of a contact, oldest first. It reads further rows only when the caller
+ * asks for further lines.
  */
 export interface Export {
   exportContact?(contact: ContactKey): AsyncIterable<ExportedLine>;
@@ -93,85 +93,82 @@ export interface Export {
 
 /** Rule by which a table's rows are deleted for their age. */
 export interface CleanUp {
-  /** Column with the time from which a row is kept. An index begins with it. */
+  /** Column with the time from which a row's age counts. An index begins with this column. */
   age: string;
   /** Hours for which rows are kept; `history` for as long as events and deliveries (RETENTION_DAYS). */
   keptHours: number | 'history';
-  /** Keeps rows until their whole day (UTC) is old enough, as the partitions of the history are kept. */
+  /**
+   * Whether rows are kept until all of their day (UTC) is old enough, like the daily partitions of events.
+   */
   wholeDays?: true;
-  /** Condition in SQL on the rows that the rule is about, which a partial index has; all rows without it. */
+  /** SQL condition on the rows to which the rule applies, which a partial index has; all rows if left out. */
   among?: string;
-  /** Condition in SQL on the row `t`. Only rows that meet it are deleted; the others may still be needed. */
+  /** SQL condition on the row `t`. Only rows that meet it are deleted; other rows may be needed. */
   guard?: string;
 }
 
 /**
- * Unfinished work that needs a day of the history: the day's partitions are not dropped while the work lasts.
+ * Rule by which unfinished work needs the events and deliveries of a day. While there is such work, the day's
+ * partitions are not dropped.
  */
 export interface HistoryUse {
   /**
-   * Condition in SQL on the row `t` and on `day`: `day.first` is the lowest id of the day, `day.next` the
-   * lowest of the next day, `day.start` the time at which the day begins.
+   * SQL condition that the row `t` needs the day `day`. `day.first` is the lowest id of the day, `day.next`
+   * the lowest id of the next day, `day.start` the time at which the day begins.
    */
   needsDay: string;
 
   /**
-   * Gives up work of a suspended workspace, up to `count` rows, that needs rows older than the id `next`;
-   * does nothing for a workspace that is not suspended. A table without this method keeps the days that its
-   * rows need.
-   * @returns the number of rows: `count` when there may be more
+   * Ends up to `count` rows of unfinished work that needs events or deliveries with ids below `next`, if the
+   * workspace is suspended. If a table has no such method, its work is never ended, and the days that it
+   * needs stay.
+   * @returns the number of ended rows; `count` when there may be more
    */
   giveUpSuspended?(tx: Transaction, tenantId: string, next: string, count: number): Promise<number>;
 }
 
 /**
- * Place of a table's rows in a cluster of Citus. `workspace`: on the node of their workspace, with all that
- * belongs to it. `coordinator`: on the coordinator, for rows that belong to no workspace, and for look-ups,
- * which tell the workspace of a value that a request brings.
+ * Place of a table's rows in a cluster of Citus. `workspace`: on the node of their workspace. `coordinator`:
+ * on the coordinator, for rows that belong to no workspace, and for look-up tables, which tell the workspace
+ * of a value such as the hash of an API key.
  */
 export type Placement = 'workspace' | 'coordinator';
 
 /**
- * Declares how the rows of a table are deleted with their workspace, erased, exported, and cleaned up by age.
- * The folder that writes the table declares it; the services that carry it out know no column of the table.
- * Every table of the database has a declaration, and each answers every question.
+ * Declares how a table's rows are deleted with their workspace, erased, exported, and deleted for their age.
+ * The folder that writes the table declares it; the services that do this work know no column of the table.
+ * Every table of the database has a declaration.
  */
 export interface TableDeclaration {
   name: string;
   /**
-   * Columns of the primary key, each with its type. The key of a table on the nodes of its workspaces begins
-   * with `tenant_id`.
+   * Columns of the primary key, each with its SQL type. In a table on the nodes of its workspaces, the first
+   * column is the workspace's id.
    */
   key: Record<string, string>;
-  /** Place of the rows in a cluster of Citus. On one server all tables are alike. */
   placement: Placement;
-  /** Order in which a workspace's deletion takes the rows. */
   deletion: DeletionOrder | NotNeeded;
-  /** Steps that erase a contact's data and the copies of a message's text. */
   erasure: Erasure | NotNeeded;
-  /** Readers of the rows that belong to a contact's export. */
   export: Export | NotNeeded;
-  /** Rule by which rows are deleted for their age. */
   retention: CleanUp | NotNeeded;
-  /** Rule by which unfinished work in the table keeps days of the history, which is events and deliveries. */
   history?: HistoryUse;
   /**
-   * Prefixes of the secrets' columns. Each secret has two columns, `<prefix>_key_id` and
-   * `<prefix>_ciphertext`, which may be null. It is encrypted with the row's `id` as context, and a rotation
-   * of the keys encrypts it again.
+   * Prefixes of the columns of encrypted secrets. Each secret has the columns `<prefix>_key_id` and
+   * `<prefix>_ciphertext`, which may be null. It is encrypted with the row's `id` as context. A rotation of
+   * the keys encrypts it again.
    */
   secrets?: string[];
 }
 
-/** Order of a table among the tables of a workspace's deletion. */
+/** Position of a table among the tables whose rows are deleted with a workspace. */
 export interface DeletionOrder {
-  /** Tables that these rows refer to. They are deleted later. */
+  /** Tables to which this table's rows refer: this table's rows are deleted before theirs. */
   before?: string[];
-  /** Tables whose rows become rows of this one. They are deleted earlier. */
+  /** Tables whose rows turn into rows of this table: this table's rows are deleted after theirs. */
   after?: string[];
 }
 
-/** Reports whether a declaration names an action rather than the reason why there is none. */
+/** Reports whether a declaration has an action, rather than a reason why it needs none. */
 export function isNeeded<T extends object>(action: T | NotNeeded): action is T {
   return !('none' in action);
 }

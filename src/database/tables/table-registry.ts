@@ -2,14 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { CleanUp, Erasure, Export, HistoryUse, isNeeded, TableDeclaration } from './table-declaration';
 import { SecretColumn } from './table-rows.repository';
 
-/** Holds the tables of all features that this process has loaded. Each feature's module registers its own. */
+/**
+ * Stores the declarations of the tables of all features that this process has loaded. The module of each
+ * feature registers its own tables.
+ */
 @Injectable()
 export class TableRegistry {
   private readonly tables = new Map<string, TableDeclaration>();
 
   /**
    * Registers tables.
-   * @throws Error when a table is registered already: one folder writes a table
+   * @throws Error when a table is registered twice: only one folder may write a table
    */
   register(...tables: TableDeclaration[]): void {
     for (const table of tables) {
@@ -23,8 +26,9 @@ export class TableRegistry {
   }
 
   /**
-   * Lists the tables that a workspace's deletion takes, in its order: one that refers to another comes before
-   * it. The order depends on the declarations alone, so every process goes on where another one has stopped.
+   * Lists the tables whose rows are deleted with a workspace. A table comes before the tables to which its
+   * rows refer. The order depends only on the declarations, so that any process can continue a deletion that
+   * another one began.
    */
   listForDeletion(): TableDeclaration[] {
     const ordered: TableDeclaration[] = [];
@@ -40,7 +44,7 @@ export class TableRegistry {
     return ordered.reverse().filter(({ deletion }) => isNeeded(deletion));
   }
 
-  /** Lists the erasures of all tables, in the order of a deletion. */
+  /** Lists the erasures of all tables, in the order of `listForDeletion`. */
   listErasures(): Erasure[] {
     return this.listForDeletion()
       .map(({ erasure }) => erasure)
@@ -48,8 +52,8 @@ export class TableRegistry {
   }
 
   /**
-   * Lists the exports of all tables, each after those that its table refers to: a contact first, a message
-   * after its conversation.
+   * Lists the exports of all tables. An export comes after the exports of tables to which its rows refer: a
+   * contact first, a message after its conversation.
    */
   listExports(): Export[] {
     return this.listForDeletion()
@@ -58,7 +62,7 @@ export class TableRegistry {
       .filter(isNeeded);
   }
 
-  /** Lists the tables whose rows are deleted for their age, by name. */
+  /** Lists the tables whose rows are deleted for their age, sorted by name. */
   listCleanUps(): { table: TableDeclaration; cleanUp: CleanUp }[] {
     return this.list().flatMap((table) =>
       isNeeded(table.retention) ? { table, cleanUp: table.retention } : [],
@@ -66,8 +70,8 @@ export class TableRegistry {
   }
 
   /**
-   * Lists the tables that need days of the history, in the order of a deletion, so that work that makes more
-   * work comes first.
+   * Lists the tables whose unfinished work needs days of events and deliveries, in the order of
+   * `listForDeletion`: work that creates more work comes first.
    */
   listHistoryUses(): { table: string; use: HistoryUse }[] {
     return this.listForDeletion().flatMap(({ name, history }) =>

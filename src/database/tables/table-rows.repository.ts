@@ -4,21 +4,21 @@ import { workspaceOf } from '../key-list';
 import { Transaction } from '../transaction';
 import { CleanUp, HistoryUse, TableDeclaration } from './table-declaration';
 
-/** Key of the last row of a step, without its `tenant_id`. */
+/** Key of the last row of a step, without its `tenant_id`. The next step begins after it. */
 export type TableCursor = string[];
 
 export interface CleanUpStep {
-  /** Number of rows that the step has looked at. */
+  /** Number of rows that the step has read. */
   seen: number;
   deleted: number;
   /**
-   * Time of the last row that the step has looked at, in the column that the rule's `age` names, as
-   * PostgreSQL writes it, since a Date has no microseconds; null without rows.
+   * Time of the last row that the step has read, in the column `CleanUp.age`; null without rows. It is
+   * PostgreSQL's text, because a Date has no microseconds.
    */
   age: string | null;
 }
 
-/** Names one column with secrets, in one table of one workspace. */
+/** Names the columns of one secret: their table, and the prefix of their names. */
 export interface SecretColumn {
   table: string;
   prefix: string;
@@ -29,7 +29,7 @@ export interface SecretKey {
   id: string;
 }
 
-/** Encrypted secret, and the row that holds it. */
+/** Encrypted secret, and the id of its row. */
 export interface StoredSecret {
   id: string;
   keyId: string;
@@ -37,18 +37,20 @@ export interface StoredSecret {
 }
 
 /**
- * Runs statements on rows of any registered table. Nothing else puts a table's name into a statement at run
- * time; every name comes from a declaration.
+ * Runs statements on rows of any registered table. The names of tables and columns come from declarations,
+ * never from input.
  */
 @Injectable()
 export class TableRowsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Deletes the next rows of a workspace from a table, in the order of their keys. Rows that another
-   * transaction has locked are skipped, without waiting. The step begins after the last step's rows, so that
-   * PostgreSQL does not read those dead rows again.
-   * @returns how many were deleted, and where the next step begins; null after the last
+   * Deletes up to `count` rows of a workspace from a table, in the order of their keys. It skips rows that
+   * another transaction has locked. It begins after the key of the last step, so that PostgreSQL does not
+   * read the dead rows of that step.
+   *
+   * @param after key at which the last step ended; null for the first step
+   * @returns the number of deleted rows, and the key for the next step; null after the last step
    */
   async deleteStep(
     tx: Transaction,
@@ -58,7 +60,7 @@ export class TableRowsRepository {
     count: number,
   ): Promise<{ deleted: number; next: TableCursor | null }> {
     const rest = Object.entries(key).filter(([column]) => column !== 'tenant_id');
-    // Some tables have one row a workspace.
+    // Some tables have one row for each workspace, and `tenant_id` alone as their key.
     const ownKey = rest.length > 0 ? rest : Object.entries(key);
     const columns = ownKey.map(([column]) => column);
     const listed = columns.join(', ');
@@ -83,8 +85,8 @@ export class TableRowsRepository {
   }
 
   /**
-   * Reports whether any of the tables has a row of the workspace. It looks twice, because a transaction may
-   * have moved a row from a table that was not looked at yet to one that was.
+   * Reports whether any of the tables has a row of the workspace. It reads all tables twice, because a
+   * transaction may have moved a row from a table that was not read yet to one that was.
    */
   async hasRows(tx: Transaction, tenantId: string, tables: string[]): Promise<boolean> {
     for (const table of [...tables, ...tables]) {
@@ -95,10 +97,9 @@ export class TableRowsRepository {
   }
 
   /**
-   * Looks at the `count` oldest rows of a table whose time, in the column that the rule's `age` names, is at
-   * least `from` and less than `before`, and deletes those that nothing needs, each by its key. The next step
-   * begins where this one ended, so that no step looks again at rows that it can't delete or that are deleted
-   * already.
+   * Reads the `count` oldest rows of a table whose time, in the column `CleanUp.age`, is at least `from` and
+   * less than `before`. It deletes those that meet the rule's `guard`. The next step begins where this one
+   * ended, so that no step reads rows again that were deleted or must stay.
    */
   async cleanUp(
     tx: Transaction,
@@ -123,9 +124,9 @@ export class TableRowsRepository {
   }
 
   /**
-   * Looks in each of the workspaces for a row that needs a day of the history. It costs a few index look-ups
-   * for each workspace, however many rows there are.
-   * @returns the workspaces, each with the first table that has one, or null
+   * Finds, in each workspace, a row that needs the events or deliveries of a day. It costs a few index
+   * look-ups for each workspace, however many rows there are.
+   * @returns the workspaces, each with the first table that has such a row, or null
    */
   findHistoryUses(
     tx: Transaction,
@@ -149,8 +150,8 @@ export class TableRowsRepository {
   }
 
   /**
-   * Lists the next rows of any workspace, after a row, whose secret is encrypted under another key than
-   * `keyId`. It locks nothing.
+   * Lists up to `count` rows of all workspaces, after a given row, whose secret is not encrypted with the
+   * encryption key `keyId`. It locks no row.
    */
   findSecrets(
     { table, prefix }: SecretColumn,
@@ -166,8 +167,8 @@ export class TableRowsRepository {
   }
 
   /**
-   * Locks the rows of a workspace whose secret is encrypted under another key than `keyId`, and returns the
-   * secrets.
+   * Locks the given rows of a workspace, except rows whose secret is encrypted with the encryption key
+   * `keyId`, and returns their secrets.
    */
   lockSecrets(
     tx: Transaction,
@@ -196,7 +197,7 @@ export class TableRowsRepository {
   }
 }
 
-/** Returns a condition in SQL that the rows `t` and `s` have the same key. */
+/** Returns the SQL condition that the rows `t` and `s` have equal values in the columns. */
 function equalIn(columns: string[]): string {
   return columns.map((column) => `t.${column} = s.${column}`).join(' AND ');
 }
