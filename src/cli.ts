@@ -6,8 +6,7 @@ import { buildProgram } from './cli/program';
 /** Runs one command of the operator, which prints one JSON object on stdout. */
 async function main(): Promise<void> {
   await buildProgram().parseAsync().catch(reportFailure);
-  // All work is done. Without this call, a client of a Redis that is down would keep the process for seconds
-  // more.
+  // Without this call, a client of a Redis that is down would keep the process alive for seconds.
   process.exit();
 }
 

@@ -1,9 +1,9 @@
 /**
- * Parts of the REST API for a host that serves HTTP beside `MessagingModule` of
- * `conversation-messaging-service`.
+ * Exports parts of the REST API for a host application that imports `MessagingModule` of
+ * `conversation-messaging-service` and serves HTTP.
  *
- * `configureHttp` gives the host's application the same edge: connections, bodies and times within limits,
- * request ids, access log, checked input, errors in one form. `runProcess` starts and stops the process, and
+ * `configureHttp` gives the host's application the REST API's limits of connections, bodies and times, its
+ * request ids, access log, checks of input, and form of errors. `runProcess` starts and stops the process.
  * `readHttpSettings` reads the configuration of both.
  */
 import 'reflect-metadata';
@@ -15,9 +15,9 @@ export { readHttpSettings, type HttpLimits, type HttpSettings } from './config/h
 export type { TrustProxy } from './config/setting-readers';
 export { createLogger, NestLogger } from './common/logger';
 
-// Parts for the host's routes: who asks, calls that may come twice, calls counted over all processes, and a
-// process's connections shared out. `Public` is for a guard of the host's own, which reads `PUBLIC`; the
-// routes of `HealthApiModule`, `GET /health/live` and `/health/ready`, have it.
+// Parts for the host's routes: the origin of a request, idempotent requests, rate limits over all processes,
+// and limits of concurrent work in a process. `Public` marks routes for a guard of the host's own, which
+// reads `PUBLIC`. The routes of `HealthApiModule`, `GET /health/live` and `/health/ready`, are marked.
 export { HealthApiModule } from './operations/health/health.module';
 export { sendKept } from './http/connections/kept-bytes';
 export { isSafe } from './http/safe-methods';
@@ -30,13 +30,13 @@ export { RateLimiter, type RateLimit } from './http/limits/rate-limiter';
 export { makeReason, type Reason } from './common/error-texts';
 export { WorkBudgets, type WorkKind } from './http/limits/work-budgets';
 
-// Parts for the classes of the host's inputs, which `validate` reads.
+// Decorators for the classes of the host's inputs, which `validate` reads.
 export { IsNullable, IsOpaque } from './common/validators';
 
 // Work that is repeated until the process stops.
 export { Periodic } from './common/periodic';
 
-// Streams of server-sent events, and groups of the streams that get the same events.
+// Streams of server-sent events, and groups of streams that receive the same events.
 export { EventStreams, type StreamOwner } from './http/streams/event-streams';
 export { awaitListening, StreamGroups, type StreamGroup } from './http/streams/stream-groups';
 export type { EventStream } from './http/streams/event-stream';

@@ -1,10 +1,10 @@
 /**
- * Logins of people with a password and a second factor, their sessions, and the workspaces that they may
- * enter, for a host that imports `MessagingModule` of `conversation-messaging-service`.
+ * Exports logins of people with a password and a second factor, their sessions, and the workspaces that they
+ * may enter, for a host that imports `MessagingModule` of `conversation-messaging-service`.
  *
- * A method for a person who is logged in takes a `SessionHolder`: `holderOf(opened, origin)` makes one of an
- * answer of `LoginsService.authenticate`. Pass the `origin` of the request everywhere, because guesses are
- * limited by its `address`. Tokens are for cookies, and are stored as hashes.
+ * Methods for a person who is logged in take a `SessionHolder`, which `holderOf(opened, origin)` makes from
+ * an answer of `LoginsService.authenticate`. Pass the request's `origin` everywhere, because guesses are
+ * limited by its `address`. Tokens are for cookies; the service stores only their hashes.
  */
 import 'reflect-metadata';
 
@@ -23,7 +23,7 @@ export {
   type SessionHolder,
 } from './logins/sessions/session.dto';
 
-// Links: of invitations, and of resets.
+// Links by which people accept an invitation or reset a password.
 export { LinksService } from './logins/links.service';
 export { AcceptLink, type LinkOutcome, type LoginLink, type SentLink } from './logins/links/link.dto';
 export { InvitationsService } from './logins/invitations/invitations.service';
@@ -58,6 +58,6 @@ export {
 
 export { AgentErasuresService } from './logins/agent-erasures.service';
 
-// Any login, for operators.
+// For operators: the login of any person.
 export { OperatorLoginsService } from './logins/operator-logins.service';
 export type { AgentLogin } from './logins/people/people.repository';

@@ -1,19 +1,19 @@
 /**
- * The services for another Nest application, such as a dashboard's backend, in one module. The CLI uses the
- * same services. `conversation-messaging-service/logins` exports the services for people who log in, and
- * `conversation-messaging-service/http` the parts for a host that serves HTTP. Nothing inside this package
- * imports these three files.
+ * Exports the services for another Nest application, such as a dashboard's backend, in one module. The CLI
+ * uses the same services. `conversation-messaging-service/logins` exports the services for people who log in,
+ * and `conversation-messaging-service/http` the parts for a host that serves HTTP. No file inside this
+ * package imports these three files.
  *
- * The first argument of a method is the id of its workspace. Data of another workspace is not found. Dates
- * are `Date`s. Input is checked by the REST API's rules: a caller's mistake is thrown as an `AppError`, also
- * a list's bad `limit` or `cursor` (`INVALID_QUERY`). A type that is only a part of an exported one has no
- * name here: `MessageResponse['delivery']`. Methods marked `@internal` take a transaction of the service, and
- * are not in the package's types.
+ * The first argument of a method is the id of its workspace. Data of another workspace counts as not found.
+ * Dates are `Date`s. Input is checked by the REST API's rules: a caller's mistake is thrown as an `AppError`,
+ * with the code `INVALID_QUERY` for a list's bad `limit` or `cursor`. A type that is only a part of an
+ * exported type is not exported: use `MessageResponse['delivery']`. Methods marked `@internal` take a
+ * transaction of the service, and are not in the package's types.
  */
 import 'reflect-metadata';
 
-// The module, errors, and the actor of a read or change. An agent who acts must be active, and its role must
-// allow it.
+// The module, errors, and the actor of a read or change. An agent who acts must be active, and the agent's
+// role must allow the act.
 export {
   MessagingModule,
   readMessagingOptions,
@@ -42,7 +42,7 @@ export { CreateApiKey, ListApiKeys, RevokeApiKey } from './auth/api-key.dto';
 export type { ApiKeySummary, CreatedApiKey, RevokedApiKey } from './auth/api-key.dto';
 export { RateLimitUseService, type RateLimitUse } from './auth/rate-limit-use.service';
 
-// Webhook endpoints, the events that they get, their deliveries and statistics.
+// Webhook endpoints, the events that they receive, their deliveries and statistics.
 export { WebhookEndpointsService } from './webhooks/endpoints/webhook-endpoints.service';
 export { ALL_EVENTS } from './outbox/event-catalog';
 export {
@@ -82,11 +82,11 @@ export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveri
 export { RecoverEndpoint, RedeliverMatching } from './webhooks/recoveries/webhook-recovery.dto';
 export { RedeliverOptions, type WebhookRecoverySummary } from './webhooks/recoveries/webhook-recovery.dto';
 
-// Ids of changed things that an open inbox shows, as each change is committed.
+// Notices of committed changes, with the ids of the changed things, for an open inbox.
 export { EventNotices, type NoticeCallback } from './outbox/event-notices';
 export type { ChangedConversation, ChangedReadMark, InboxChange } from './outbox/eventless-changes';
 
-// Who looks at a conversation or writes in it at the moment.
+// Agents who have a conversation open, or write in it, now.
 export { PresenceService } from './inbox/presence/presence.service';
 export {
   ListPresenceQuery,
@@ -95,7 +95,7 @@ export {
   type ConversationPresence,
 } from './inbox/presence/presence.dto';
 
-// Channels, contacts, conversations and messages. `reveal` of `connect` and `rotate` is returned once.
+// Channels, contacts, conversations and messages. `connect` and `rotate` return `reveal` only once.
 export { ChannelConnectionsService } from './channels/connections/channel-connections.service';
 export { ConnectChannel, type ChannelConnectionSummary } from './channels/connections/channel-connection.dto';
 export type {
@@ -156,7 +156,7 @@ export {
 } from './message-search/message-search.dto';
 export { DELIVERY_ERROR_CODES, type DeliveryErrorCode, type DeliveryStatus } from './messages/message-status';
 
-// Conversations that an agent has not read.
+// Conversations with messages that an agent has not read.
 export { ReadMarksService } from './inbox/read-marks/read-marks.service';
 export { MarkRead, type Unread, type UnreadConversation } from './inbox/read-marks/read-mark.dto';
 
@@ -167,7 +167,8 @@ export { AUDIT_EXPORT_FORMATS, type AuditExportFormat, type AuditValues } from '
 export { ExportAuditEntriesQuery, ListAuditEntriesQuery } from './audit/audit-entry.dto';
 export type { AuditEntryEntity as AuditEntry } from './audit/audit-entry.entity';
 
-// For operators: events that a consumer could not take in, and secrets encrypted again under the first key.
+// For operators: events that a consumer failed to process, and the re-encryption of all secrets with the
+// first key.
 export { ParkedEventsService } from './operations/parked-events/parked-events.service';
 export type { ParkedEvent, ParkedEventKey } from './outbox/parked-events.repository';
 export { KeyRotationService } from './secrets/key-rotation.service';

@@ -5,8 +5,8 @@ import { createApp } from './app/create-app';
 import { runProcess } from './app/run-process';
 
 /**
- * Time that requests get at a shutdown. They take less, and a caller who stops sending must not use up the
- * deliveries' time.
+ * Milliseconds that requests get at a shutdown. They need less, and a caller that stops sending must not use
+ * up the time of deliveries.
  */
 const REQUESTS_DEADLINE_MS = 4_000;
 
@@ -16,7 +16,7 @@ runProcess(async () => {
   const logger = createLogger(http.logLevel);
   return {
     app: await createApp(config, logger),
-    // A worker has no clients to send away: only health checks call it.
+    // A worker serves only health checks, so it has no clients to send away.
     settings: role === 'worker' ? { ...http, shutdownDelayMs: 0 } : http,
     logger,
     logFields: { role },

@@ -12,7 +12,7 @@ import { ROUTES } from './routes';
 import { StoredDataModule } from '../database/tables/stored-data.module';
 import { WorkerModule } from './worker.module';
 
-/** Root module of a process, which is the API, a worker, or both, by its role. */
+/** Root module of a process: the API, a worker, or both, by the setting ROLE. */
 @Module({})
 export class AppModule {
   static forRoot(config: Config): DynamicModule {

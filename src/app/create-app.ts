@@ -30,7 +30,7 @@ const OUTSIDE_API = [
   'docs/*path',
 ];
 
-/** Makes the service, ready to listen, for the process and the tests. */
+/** Makes the application, ready to listen, for a process and for tests. */
 export async function createApp(config: Config, logger: pino.Logger): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config), new HttpAdapter(), {
     logger: new NestLogger(logger),
@@ -43,14 +43,17 @@ export async function createApp(config: Config, logger: pino.Logger): Promise<Ne
     logger,
     headers: [standardHeaders, readableAnswers],
     beforeBody: [requireClock(app.get(DatabaseClock))],
-    // A hook's route reads its body itself: it checks the hook's key first, and providers sign the raw bytes.
+    // A hook's route reads the body itself: it first checks the hook's key, and needs the raw bytes that the
+    // provider has signed.
     bodyLimits: [{ path: HOOK_PATH, bytes: null }],
   });
   if (config.role !== 'worker') setupOpenApi(app, config);
   return app;
 }
 
-/** Builds the OpenAPI documents without a database, for tools: nothing of the service is made or started. */
+/**
+ * Builds the OpenAPI documents for tools, without a database: no part of the service is created or started.
+ */
 export async function readOpenApiDocuments(config: Config): Promise<OpenApiDocuments> {
   const settings = { preview: true, logger: false, abortOnError: false } as const;
   const app = await NestFactory.create(AppModule.forRoot(config), settings);

@@ -16,8 +16,8 @@ import { WebhooksModule } from '../webhooks/webhooks.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 
 /**
- * Modules of every feature with services. Each registers its tables, which the workers erase from, clean up
- * and delete.
+ * Modules with the services of all features. Each registers its tables, from which workers erase, clean up
+ * and delete rows.
  */
 export const SERVICES = [
   WorkspacesModule,

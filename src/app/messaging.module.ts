@@ -15,16 +15,16 @@ type Shared = Omit<ValuesOf<typeof SHARED_SETTINGS>, RequiredOption>;
 type RequiredOption = 'databaseUrl' | 'redisUrl' | 'secretsKeys';
 
 /**
- * Configuration of the host: settings of the service's own processes, which `docs/reference/configuration.md`
- * describes by their variables (`databaseUrl` is `DATABASE_URL`). Each value must equal that of the service's
- * own processes. The host's own data source stays untouched.
+ * Options of `MessagingModule`: settings of the service's own processes, which
+ * `docs/reference/configuration.md` describes by their variables (`databaseUrl` is `DATABASE_URL`). Each
+ * value must equal that of the service's own processes. The host's own data source is not changed.
  */
 export interface MessagingOptions extends Record<RequiredOption, string>, Partial<Shared> {
   /** Other addresses of the channel providers' APIs, by environment variable, such as `TELEGRAM_API_URL`. */
   providerUrls?: Partial<Record<ProviderVariable, string>>;
 }
 
-/** Options made from other providers. */
+/** Options of `MessagingModule` that a factory makes from other providers. */
 export interface MessagingAsyncOptions {
   imports?: ModuleMetadata['imports'];
   inject?: FactoryProvider['inject'];
@@ -33,10 +33,10 @@ export interface MessagingAsyncOptions {
 }
 
 /**
- * The service inside another Nest application, such as a dashboard's backend: workspaces, agents, keys,
- * endpoints, channels, contacts, conversations and messages as injectable services.
+ * Provides this service to another Nest application (the host), such as a dashboard's backend: workspaces,
+ * agents, keys, endpoints, channels, contacts, conversations and messages as injectable services.
  *
- * It adds no route, guard or filter to its host, and runs no queue and no relay: the service's workers relay
+ * It adds no route, guard or filter to the host, and runs no queue and no relay: the service's workers relay
  * and deliver the host's events. Its connections close with the host's `app.close()`.
  */
 @Module({})
@@ -49,7 +49,10 @@ export class MessagingModule {
     return MessagingModule.forConfig(ConfigModule.forRoot(configOf(options)));
   }
 
-  /** Makes the module from options of other providers. On a ConfigError the host fails to start. */
+  /**
+   * Makes the module from options that a factory returns. If an option is invalid, the host's start fails
+   * with a ConfigError.
+   */
   static forRootAsync({ imports, inject, useFactory }: MessagingAsyncOptions): DynamicModule {
     return MessagingModule.forConfig({
       module: ConfigModule,
@@ -67,7 +70,7 @@ export class MessagingModule {
   }
 
   /**
-   * Makes the module over a configuration that was read already.
+   * Makes the module from a checked configuration.
    * @internal
    */
   static forConfig(config: DynamicModule): DynamicModule {
@@ -88,7 +91,8 @@ export class MessagingModule {
 }
 
 /**
- * Reads the options from the variables of the service's processes. An empty variable counts as not set.
+ * Reads the options from the environment variables of the service's processes. An empty variable counts as
+ * not set.
  * @returns the options, and the faults; if there are any, the options must not be used
  */
 export function readMessagingOptions(variables: NodeJS.ProcessEnv): {
@@ -100,8 +104,8 @@ export function readMessagingOptions(variables: NodeJS.ProcessEnv): {
 }
 
 /**
- * Checks the options like environment variables. It does so as in production, so that no key is generated on
- * the host's disk.
+ * Checks the options like the environment variables of a process in production, in which no key is generated
+ * on the host's disk.
  */
 function configOf(options: MessagingOptions): Config {
   const names = Object.keys(SHARED_SETTINGS) as (keyof typeof SHARED_SETTINGS)[];

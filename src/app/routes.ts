@@ -11,8 +11,8 @@ import { AgentsApiModule } from '../workspaces/workspaces.module';
 
 /**
  * Modules that serve HTTP: the REST API below `/api/v1`, the providers' hooks, the widget and the
- * documentation. The API's root alone imports them: the CLI and other applications, which take the services,
- * load no queue for them.
+ * documentation. Only `AppModule` imports them, so that the CLI and host applications, which need only the
+ * services, load no queue.
  */
 export const ROUTES = [
   AuthApiModule,

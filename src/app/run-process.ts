@@ -8,7 +8,7 @@ import { HealthService } from '../operations/health/health.service';
 import { Connections } from '../http/connections/connections';
 import { EventStreams } from '../http/streams/event-streams';
 
-/** Time from the end of the shutdown's delay until the process exits, whatever is unfinished. */
+/** Milliseconds from the end of the shutdown's delay until the process exits, even if work is unfinished. */
 const SHUTDOWN_DEADLINE_MS = 15_000;
 const IDLE_CHECK_MS = 50;
 
@@ -18,8 +18,8 @@ export interface HttpProcess {
   settings: HttpSettings;
   logger: pino.Logger;
   /**
-   * Time for requests in progress at a shutdown, in milliseconds, below 15 s. Then their connections are
-   * closed.
+   * Milliseconds, below 15,000, that requests in progress get at a shutdown. After that, their connections
+   * are closed.
    */
   requestsDeadlineMs: number;
   /** Fields of the log line that says that the process listens. */
@@ -27,11 +27,12 @@ export interface HttpProcess {
 }
 
 /**
- * Runs a process that serves HTTP until SIGTERM or SIGINT. Then it sends clients to other processes, answers
- * requests in progress, ends event streams, closes the application and exits with 0, or with 1 if that takes
- * longer than 15 s.
+ * Runs a process that serves HTTP until SIGTERM or SIGINT. On the signal, it makes clients use other
+ * processes, answers requests in progress, ends event streams and closes the application. It exits with 0, or
+ * with 1 if that takes longer than 15 s.
+ *
  * @param prepare if it throws, the process exits with 1; a ConfigError is printed as its faults, without a
- *   stack
+ * stack
  */
 export function runProcess(prepare: () => Promise<HttpProcess>): void {
   start(prepare).catch((error: Error) => {
@@ -51,7 +52,9 @@ async function start(prepare: () => Promise<HttpProcess>): Promise<void> {
   logger.info({ ...logFields, port }, 'listening');
 }
 
-/** Stops accepting, finishes requests and then background work, and closes every connection. */
+/**
+ * Stops accepting requests, finishes those in progress and then background work, and closes every connection.
+ */
 async function stop(
   { app, settings, logger, requestsDeadlineMs }: HttpProcess,
   signal: string,
@@ -65,7 +68,7 @@ async function stop(
     logger.error('not everything ended in time');
     process.exit(1);
   }, SHUTDOWN_DEADLINE_MS).unref();
-  // Streams never end by themselves.
+  // Event streams never end by themselves.
   app.get(EventStreams, { strict: false }).stop();
   await stopServing(app, requestsDeadlineMs);
   await app.close();
@@ -74,8 +77,8 @@ async function stop(
 }
 
 /**
- * Sends clients to other processes before this one refuses requests. For `delayMs` milliseconds it reports
- * that it is not ready, which load balancers see, and closes each connection with its next answer.
+ * Makes clients use other processes before this one refuses requests. For `delayMs` milliseconds it reports
+ * to load balancers that it is not ready, and closes each connection after its next answer.
  */
 async function sendClientsAway(app: NestExpressApplication, delayMs: number): Promise<void> {
   app.get(HealthService, { strict: false }).stop();
@@ -86,8 +89,8 @@ async function sendClientsAway(app: NestExpressApplication, delayMs: number): Pr
 }
 
 /**
- * Stops the server. Settles when every request is answered or its time is over; idle connections are closed
- * at once.
+ * Stops the server, and closes idle connections at once. Resolves when every request is answered, at the
+ * latest after `deadlineMs` milliseconds.
  */
 async function stopServing(app: NestExpressApplication, deadlineMs: number): Promise<void> {
   const server: Server = app.getHttpServer();

@@ -14,9 +14,10 @@ import { WebhooksWorkerModule } from '../webhooks/webhooks-worker.module';
 import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-deletion-worker.module';
 
 /**
- * Background work: relays events, sends outbound messages and webhooks, opens snoozed conversations, indexes
- * the words of messages, deletes workspaces and old rows. The module that is imported last is stopped first:
- * the polls, so that they find no more, then messages and deliveries, which need the time.
+ * Runs background work: relays events, sends outbound messages and webhooks, opens snoozed conversations,
+ * indexes the words of messages, deletes workspaces and old rows. The module that is imported last is stopped
+ * first: the polls, so that they start no more work, then messages and deliveries, which need the remaining
+ * time.
  */
 @Module({
   imports: [
@@ -37,7 +38,7 @@ import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 
-  /** Starts the relay, once every consumer has registered. */
+  /** Starts the relay after every consumer has registered. */
   onApplicationBootstrap(): void {
     this.relay.start();
   }

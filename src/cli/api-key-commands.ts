@@ -10,7 +10,7 @@ interface RevokeOptions {
   replacedBy?: string;
 }
 
-/** Options that deactivate the webhook endpoints of a key, or hand them over. */
+/** Options that deactivate the webhook endpoints of a revoked key, or hand them over to another key. */
 const REVOCATION = [
   option('--leaked', 'deactivates its endpoints, also for a key that nobody needs any more'),
   new Option('--replaced-by <id>', 'the working key that takes over its endpoints').conflicts('leaked'),
@@ -65,8 +65,8 @@ export function addApiKeyCommands(program: Command): void {
 }
 
 /**
- * Returns the revocation for the service. Refuses options that neither deactivate the endpoints nor hand them
- * over.
+ * Returns the revocation for the service.
+ * @throws AppError INVALID_BODY when the options neither deactivate the endpoints nor hand them over
  */
 function toRevocation({ leaked, replacedBy }: RevokeOptions): RevokeApiKey {
   if (replacedBy !== undefined) return { reason: 'REPLACED', replacedBy };

@@ -5,25 +5,27 @@ import type { LookedUpThing } from './operator-lookup';
 import { isoDate, option, required, wholeNumber } from './option-values';
 import type { Services } from './services';
 
-/** Objects that a command works with: the services, and the operator as the actor of its changes. */
+/** Objects that a command uses: the services, and the operator as the actor of changes. */
 export type CommandServices = Services & { operator: Operator };
 
-/** A command: its help, its options, and its work. */
 export interface CommandSpec<Given extends unknown[]> {
   does: string;
   options?: Option[];
-  /** Whether the command is refused without any option that is not required. */
+  /** Whether a call must have at least one of the options that are not required. */
   needsChange?: boolean;
-  /** Further help, before the examples. */
+  /** Text of the help before the examples. */
   note?: string;
   prints: string;
-  /** Example calls, without the program's name; by default one with the option that names the subject. */
+  /**
+   * Example calls, without the program's name. By default there is one, with the option that names the
+   * workspace or thing.
+   */
   calls?: string[];
-  /** Returns the object to print; nothing if it has printed its own lines. */
+  /** Returns the object to print; nothing if the command has printed lines itself. */
   run: (services: CommandServices, ...given: Given) => Promise<object | void>;
 }
 
-/** Prints one line of JSON for a program, indented JSON for a person. */
+/** Prints indented JSON on a terminal, otherwise one line of JSON. */
 export function print(result: object): void {
   process.stdout.write(`${JSON.stringify(result, null, process.stdout.isTTY ? 2 : 0)}\n`);
 }
@@ -63,8 +65,8 @@ export function addCommand<Options>(
 }
 
 /**
- * Adds a command about one workspace. The option of its slug is `--workspace`, or `--slug` in the group of
- * workspaces.
+ * Adds a command about one workspace. The option `--workspace` names the workspace by its slug; in the group
+ * `workspace`, the option is `--slug`.
  */
 export function addWorkspaceCommand<Given extends object>(
   group: Command,
@@ -83,7 +85,7 @@ export function addWorkspaceCommand<Given extends object>(
   });
 }
 
-/** Adds a command about one thing of any workspace. `--id` is the id of the thing. */
+/** Adds a command about one thing of any workspace, such as an agent. The option `--id` names the thing. */
 export function addThingCommand<Given extends object>(
   group: Command,
   name: string,
@@ -100,13 +102,12 @@ export function addThingCommand<Given extends object>(
   });
 }
 
-/** Formats the end of a command's help: example calls, given without the program's name, and their output. */
+/** Returns the end of a command's help: example calls, given without the program's name, and their output. */
 export function example(prints: string, ...calls: string[]): string {
   const lines = calls.map((call) => `  node dist/cli.js ${call}`);
   return `\nExample${calls.length > 1 ? 's' : ''}:\n${lines.join('\n')}\n\nPrints ${prints}.`;
 }
 
-/** Options of a list with pages: a time range, the limit and the cursor. */
 export const PAGES = [
   option('--since <date>', 'only from this moment on', isoDate),
   option('--until <date>', 'only before this moment', isoDate),
@@ -114,7 +115,7 @@ export const PAGES = [
   option('--cursor <cursor>', 'the nextCursor of the previous page'),
 ];
 
-/** Refuses an update without any option, and lists its options. */
+/** Refuses a call without any option that changes something, and lists these options. */
 function requireChange(_: Command, command: Command): void {
   const changes = command.options.filter(({ mandatory }) => !mandatory);
   if (changes.some((change) => command.getOptionValue(change.attributeName()) !== undefined)) return;

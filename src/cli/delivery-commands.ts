@@ -16,7 +16,6 @@ type DeliveriesOptions = Partial<Omit<ListWebhookDeliveriesQuery, 'endpointId'>>
   workspace?: string;
 };
 
-/** Adds the commands about deliveries to the group of webhooks. */
 export function addDeliveryCommands(webhook: Command): void {
   addCommand(webhook, 'deliveries', {
     does: 'Lists the deliveries of an endpoint or a workspace, newest first, with every attempt.',
@@ -55,8 +54,8 @@ export function addDeliveryCommands(webhook: Command): void {
 }
 
 /**
- * Adds a command about one delivery, which needs `--workspace` too: an index on the id alone would be too
- * large.
+ * Adds a command about one delivery. The command needs `--workspace`, because an index on the ids of
+ * deliveries alone would be too large.
  */
 function addDeliveryCommand(
   webhook: Command,
@@ -72,7 +71,6 @@ function addDeliveryCommand(
   });
 }
 
-/** Adds the commands about recoveries to the group of webhooks. */
 export function addRecoveryCommands(webhook: Command): void {
   addThingCommand(webhook, 'recover', 'Webhook endpoint', {
     does: 'Starts a recovery: it delivers, in the background, the events since a moment that an endpoint did not get.',

@@ -5,12 +5,12 @@ import type { ConfigError } from '../config/config';
 const START_THE_SERVERS =
   'DATABASE_URL is not set, and this folder has no .data/servers.json of running servers. ' +
   'Run "npm start" in another terminal of the same checkout, or set DATABASE_URL and REDIS_URL.';
-/** Faults of an endpoint's address that the operator can allow. */
+/** Codes of faults of an endpoint's address that the operator can allow. */
 const ALLOWABLE = new Set<string | undefined>(['address_private', 'host_local']);
 const UNDEFINED_TABLE = '42P01';
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** Prints the error body of the API on stderr, and sets exit code 1. */
+/** Prints the error on stderr in the API's form, and sets exit code 1. */
 export async function reportFailure(error: unknown): Promise<void> {
   if (error instanceof CommanderError && error.exitCode === 0) return; // --help
   const failure = await toAppError(error);
@@ -18,11 +18,13 @@ export async function reportFailure(error: unknown): Promise<void> {
   process.exitCode = 1;
 }
 
-/** Turns any error into the API's form. The operator may see internals, which a caller over HTTP may not. */
+/**
+ * Turns any error into the API's form. Its message may show internals, because only the operator reads it.
+ */
 async function toAppError(error: unknown): Promise<AppError> {
   if (error instanceof AppError) return nameSetting(error);
   if (error instanceof CommanderError) return new AppError('INVALID_BODY', usageFault(error));
-  // The import is here, so that a wrong option fails as fast as --help.
+  // The imports are here, so that a wrong option fails as fast as --help.
   const { ConfigError } = await import('../config/config.js');
   const { findLastingFault, isDatabaseAway } = await import('../database/driver/database-errors.js');
   if (error instanceof ConfigError) return fromConfig(error);
@@ -38,7 +40,10 @@ async function toAppError(error: unknown): Promise<AppError> {
   return new AppError('INTERNAL', textOf(error));
 }
 
-/** Names the setting that allows a refused address. Callers over HTTP cannot change it. */
+/**
+ * Adds to the error of a refused address the setting that allows the address, which only an operator can
+ * change.
+ */
 function nameSetting(error: AppError): AppError {
   const { code, message, details } = error;
   if (!details?.some((detail) => ALLOWABLE.has(detail.code))) return error;
@@ -47,8 +52,8 @@ function nameSetting(error: AppError): AppError {
 }
 
 /**
- * Returns commander's message for a wrong call, but a shorter one for a missing subcommand, where commander's
- * is the whole help.
+ * Returns commander's message for a wrong call. For a missing subcommand that message would be the whole
+ * help, so a shorter one replaces it.
  */
 function usageFault({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'A command is missing: see --help.';

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { optionFault } from './option-values';
 
 /**
- * Writes lines as they are read: to a new file, which only its owner may read, or to stdout. No file is made
- * if the first line cannot be read.
+ * Writes lines as they are read, to a new file that only its owner may read, or to stdout. If the first line
+ * can't be read, no file is created.
  * @returns the number of lines
  */
 export async function writeLines(lines: AsyncGenerator<string>, path?: string): Promise<number> {

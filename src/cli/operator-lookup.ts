@@ -11,7 +11,7 @@ import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { WorkspaceUsage, WorkspaceUsageRepository } from '../operations/metrics/workspace-usage.repository';
 import { Operator } from './operator';
 
-/** Tables of the things that an operator finds by their ids alone. */
+/** Tables in which an operator can find a row by its id, without naming the workspace. */
 const TABLES = {
   Agent: 'agents',
   'API key': 'api_keys',
@@ -22,12 +22,11 @@ const TABLES = {
 } as const;
 export type LookedUpThing = keyof typeof TABLES;
 
-/** Number of workspaces whose usage is listed. */
 const MAX_USAGES = 50;
 
 /**
- * Finds things by their id alone, and lists all workspaces. Only the operator may search across workspaces:
- * every other finder takes the workspace first.
+ * Finds things by their ids, without their workspace, and lists all workspaces. Only operators may do so:
+ * every other query for a thing names its workspace.
  */
 @Injectable()
 export class OperatorLookup {
@@ -49,7 +48,7 @@ export class OperatorLookup {
     return this.deletions.list();
   }
 
-  /** Lists the usage of the largest workspaces, first of the ones over a quota. */
+  /** Lists the usage of up to 50 large workspaces. Workspaces over a quota come first. */
   async listUsage(): Promise<(WorkspaceUsage & { slug: string | null })[]> {
     const usages = (await this.usage.list()).slice(0, MAX_USAGES);
     const ids = usages.map(({ workspaceId }) => workspaceId);
@@ -59,8 +58,8 @@ export class OperatorLookup {
   }
 
   /**
-   * Returns the id of the workspace that a thing belongs to.
-   * @throws AppError NOT_FOUND
+   * Returns the id of the workspace to which a thing belongs.
+   * @throws AppError NOT_FOUND when the thing does not exist
    */
   async findWorkspaceId(thing: LookedUpThing, id: string): Promise<string> {
     if (!isId(id)) throw AppError.notFound(thing);

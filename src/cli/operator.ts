@@ -2,10 +2,10 @@ import { userInfo } from 'node:os';
 import { Command, Option } from 'commander';
 import { Actor } from '../access/principal';
 
-/** An operator by name: the actor of the CLI's commands. */
+/** Person who runs the CLI, by name: the actor of the CLI's commands. */
 export type Operator = Extract<Actor, { type: 'operator' }>;
 
-/** Makes the option that names who runs the CLI. Only the audit log uses the name. */
+/** Makes the option that names the person who runs the CLI. Only the audit log uses the name. */
 export function operatorOption(): Option {
   return new Option(
     '--operator <name>',

@@ -5,18 +5,18 @@ import type { Channel } from '../common/channel-descriptors';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** Makes an option. `parse` turns its text into a value. */
+/** Makes an option. `parse` turns the option's text into a value. */
 export function option(flags: string, description = '', parse?: (text: string) => unknown): Option {
   const made = new Option(flags, description);
   return parse ? made.argParser(parse) : made;
 }
 
-/** Makes an option without which the command is refused. */
+/** Makes an option that each call must have. */
 export function required(...made: Parameters<typeof option>): Option {
   return option(...made).makeOptionMandatory();
 }
 
-/** Makes the error of an option's value, which no page shows: so it has no code. */
+/** Makes the error of an option's value. It has no fault code, which only pages of a dashboard need. */
 export function optionFault(field: string, message: string): AppError {
   return new AppError('INVALID_BODY', `${field} ${message}.`, [{ field, message }]);
 }
@@ -29,7 +29,7 @@ export function list(text: string): string[] {
     .filter(Boolean);
 }
 
-/** Parses a date, or a date with time and zone. */
+/** Parses an ISO 8601 date, with or without a time and zone. */
 export function isoDate(text: string): Date {
   const date = new Date(text);
   if (!ISO_DATE.test(text) || Number.isNaN(date.getTime()))
@@ -43,19 +43,19 @@ export function wholeNumber(text: string): number {
 }
 
 /**
- * Makes a parser for a value, or for the word that removes the value. The word becomes false, as commander
- * makes of `--no-…`: it takes null for a missing value.
+ * Makes a parser for a value, or for the word that removes the value. The word becomes false, like
+ * commander's `--no-…`, because commander treats null as a missing value.
  */
 export function orNone<T>(word: string, parse: (text: string) => T): (text: string) => T | false {
   return (text) => text !== word && parse(text);
 }
 
-/** Returns the value of an option for a service: null for the false that removes it. */
+/** Returns an option's value for a service, which removes a value by null instead of false. */
 export function orNull<T>(value: T | false): T | null {
   return value === false ? null : value;
 }
 
-/** Parses a channel; case does not matter. The service checks that the channel exists. */
+/** Parses a channel in upper or lower case. The service checks that the channel exists. */
 export function channel(text: string): Channel {
   return text.toUpperCase() as Channel;
 }
@@ -70,8 +70,8 @@ export function identity(text: string): { channel: Channel; externalId: string }
 const STDIN = 0;
 
 /**
- * Parses a JSON object: the argument itself, `@file`, or `-` for stdin. It may be secret, and commander's
- * error would repeat the argument, so this throws an AppError.
+ * Parses a JSON object: the argument itself, `@file`, or `-` for stdin. The JSON may be secret, and
+ * commander's error would repeat the argument, so this function throws an AppError.
  */
 export function credentials(text: string): object {
   const [source, json] = sourceOf(text);
@@ -80,7 +80,7 @@ export function credentials(text: string): object {
   throw optionFault('credentials', `must be a JSON object, and ${source} is another value`);
 }
 
-/** Returns the JSON, and a name of its source that an error may show. */
+/** Returns a name of the JSON's source, which an error may show, and the JSON. */
 function sourceOf(text: string): [source: string, json: string] {
   if (text === '-') return ['stdin', read('stdin', STDIN)];
   if (!text.startsWith('@')) return ['the argument', text];
@@ -100,7 +100,7 @@ function read(source: string, from: string | number): string {
 }
 
 /**
- * Parses JSON. Its error repeats only the position from the parser's message, because the message quotes the
+ * Parses JSON. The error has only the position from the parser's message, because that message quotes the
  * JSON.
  */
 function parsed(source: string, json: string): unknown {

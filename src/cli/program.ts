@@ -20,7 +20,7 @@ exits with 1. The database is DATABASE_URL, or else the one that "npm start" run
 DATABASE_DIRECT_URL or DATABASE_OWNER_URL, if one is set.
 `;
 
-/** Builds the CLI. It loads nothing heavy before a command runs, so that help is fast. */
+/** Builds the CLI. It loads no large module before a command runs, so that help is fast. */
 export function buildProgram(): Command {
   const program = new Command('node dist/cli.js')
     .description('Administers the conversation messaging service.')
@@ -28,7 +28,7 @@ export function buildProgram(): Command {
     .addHelpText('after', PREAMBLE)
     .showHelpAfterError(false)
     .exitOverride()
-    // `reportFailure` prints the error, as JSON.
+    // `reportFailure` prints errors, as JSON.
     .configureOutput({ writeErr: () => undefined });
   addMigrateCommand(program);
   addWorkspaceCommands(program);

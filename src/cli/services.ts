@@ -34,7 +34,6 @@ import { OperatorLookup } from './operator-lookup';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** Services that a command can use, by name. */
 const SERVICES = {
   workspaces: WorkspacesService,
   agents: AgentsService,
@@ -73,7 +72,7 @@ class OperatorModule {
   }
 }
 
-/** Starts the module that a dashboard backend imports, runs `work` with its services, and closes it. */
+/** Starts `MessagingModule`, calls `work` with its services, and closes the module. */
 export async function useServices(work: (services: Services) => Promise<void>): Promise<void> {
   const config = Config.from();
   await requireDatabase(config);
@@ -94,10 +93,7 @@ export async function useServices(work: (services: Services) => Promise<void>): 
   }
 }
 
-/**
- * Fails at once if the database can't be reached. Nest would retry for seconds, in case the servers start
- * together.
- */
+/** Fails at once if the database can't be reached. Nest would retry for seconds. */
 async function requireDatabase({ databaseUrl }: Config): Promise<void> {
   const pool = new DatabasePool({
     hosts: new DatabaseHosts(databaseUrl),
