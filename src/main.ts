@@ -5,8 +5,7 @@ import { createApp } from './app/create-app';
 import { runProcess } from './app/run-process';
 
 /**
- * Milliseconds that requests get at a shutdown. They need less, and a caller that stops sending must not use
- * up the time of deliveries.
+ * Milliseconds that requests get at a shutdown: a caller that stops sending must not use up deliveries' time.
  */
 const REQUESTS_DEADLINE_MS = 4_000;
 

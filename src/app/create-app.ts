@@ -15,7 +15,6 @@ import { standardHeaders } from '../http/connections/standard-headers';
 import { type OpenApiDocuments, openApiDocuments, setupOpenApi } from '../openapi/openapi';
 import { AppModule } from './app.module';
 
-/** Prefix of every route except those in `OUTSIDE_API`. */
 const API_PREFIX = 'api/v1';
 const OUTSIDE_API = [
   // Load balancers and orchestrators call these, whatever the API's version.
@@ -43,17 +42,14 @@ export async function createApp(config: Config, logger: pino.Logger): Promise<Ne
     logger,
     headers: [standardHeaders, readableAnswers],
     beforeBody: [requireClock(app.get(DatabaseClock))],
-    // A hook's route reads the body itself: it first checks the hook's key, and needs the raw bytes that the
-    // provider has signed.
+    // The hook's route reads the body itself, as raw bytes, after it has checked the hook's key.
     bodyLimits: [{ path: HOOK_PATH, bytes: null }],
   });
   if (config.role !== 'worker') setupOpenApi(app, config);
   return app;
 }
 
-/**
- * Builds the OpenAPI documents for tools, without a database: no part of the service is created or started.
- */
+/** Builds the OpenAPI documents for tools, without a database or any running part of the service. */
 export async function readOpenApiDocuments(config: Config): Promise<OpenApiDocuments> {
   const settings = { preview: true, logger: false, abortOnError: false } as const;
   const app = await NestFactory.create(AppModule.forRoot(config), settings);

@@ -15,10 +15,7 @@ import { SecretsModule } from '../secrets/secrets.module';
 import { WebhooksModule } from '../webhooks/webhooks.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 
-/**
- * Modules with the services of all features. Each registers its tables, from which workers erase, clean up
- * and delete rows.
- */
+/** Modules with the services of all features, each of which registers its database tables. */
 export const SERVICES = [
   WorkspacesModule,
   AuthModule,

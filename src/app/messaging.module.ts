@@ -49,10 +49,7 @@ export class MessagingModule {
     return MessagingModule.forConfig(ConfigModule.forRoot(configOf(options)));
   }
 
-  /**
-   * Makes the module from options that a factory returns. If an option is invalid, the host's start fails
-   * with a ConfigError.
-   */
+  /** Makes the module from a factory's options. If one is invalid, the host fails to start (ConfigError). */
   static forRootAsync({ imports, inject, useFactory }: MessagingAsyncOptions): DynamicModule {
     return MessagingModule.forConfig({
       module: ConfigModule,
@@ -104,8 +101,7 @@ export function readMessagingOptions(variables: NodeJS.ProcessEnv): {
 }
 
 /**
- * Checks the options like the environment variables of a process in production, in which no key is generated
- * on the host's disk.
+ * Checks the options as environment variables, in production mode: no key is generated on the host's disk.
  */
 function configOf(options: MessagingOptions): Config {
   const names = Object.keys(SHARED_SETTINGS) as (keyof typeof SHARED_SETTINGS)[];

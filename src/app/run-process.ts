@@ -17,10 +17,7 @@ export interface HttpProcess {
   app: NestExpressApplication;
   settings: HttpSettings;
   logger: pino.Logger;
-  /**
-   * Milliseconds, below 15,000, that requests in progress get at a shutdown. After that, their connections
-   * are closed.
-   */
+  /** Milliseconds (below 15,000) after which a shutdown closes the connections of unfinished requests. */
   requestsDeadlineMs: number;
   /** Fields of the log line that says that the process listens. */
   logFields?: Record<string, string>;
@@ -30,7 +27,6 @@ export interface HttpProcess {
  * Runs a process that serves HTTP until SIGTERM or SIGINT. On the signal, it makes clients use other
  * processes, answers requests in progress, ends event streams and closes the application. It exits with 0, or
  * with 1 if that takes longer than 15 s.
- *
  * @param prepare if it throws, the process exits with 1; a ConfigError is printed as its faults, without a
  * stack
  */
@@ -52,16 +48,12 @@ async function start(prepare: () => Promise<HttpProcess>): Promise<void> {
   logger.info({ ...logFields, port }, 'listening');
 }
 
-/**
- * Stops accepting requests, finishes those in progress and then background work, and closes every connection.
- */
 async function stop(
   { app, settings, logger, requestsDeadlineMs }: HttpProcess,
   signal: string,
 ): Promise<void> {
   logger.info({ signal }, 'stopping');
-  // Bull does not handle commands that fail when its connection ends. Such a failure must not disturb the
-  // shutdown.
+  // Bull leaves rejections of its commands unhandled when its connection ends; they must not end the process.
   process.on('unhandledRejection', (err: unknown) => logger.warn({ err }, 'failed while stopping'));
   await sendClientsAway(app, settings.shutdownDelayMs);
   setTimeout(() => {
@@ -88,10 +80,7 @@ async function sendClientsAway(app: NestExpressApplication, delayMs: number): Pr
   await sleep(delayMs);
 }
 
-/**
- * Stops the server, and closes idle connections at once. Resolves when every request is answered, at the
- * latest after `deadlineMs` milliseconds.
- */
+/** Stops the server. Resolves when all requests are answered, or after `deadlineMs` milliseconds. */
 async function stopServing(app: NestExpressApplication, deadlineMs: number): Promise<void> {
   const server: Server = app.getHttpServer();
   const connections = app.get(Connections, { strict: false });

@@ -64,10 +64,7 @@ export function addApiKeyCommands(program: Command): void {
   });
 }
 
-/**
- * Returns the revocation for the service.
- * @throws AppError INVALID_BODY when the options neither deactivate the endpoints nor hand them over
- */
+/** Returns the revocation; refuses options that neither deactivate the endpoints nor hand them over. */
 function toRevocation({ leaked, replacedBy }: RevokeOptions): RevokeApiKey {
   if (replacedBy !== undefined) return { reason: 'REPLACED', replacedBy };
   if (leaked) return { reason: 'LEAKED' };

@@ -5,7 +5,6 @@ import type { LookedUpThing } from './operator-lookup';
 import { isoDate, option, required, wholeNumber } from './option-values';
 import type { Services } from './services';
 
-/** Objects that a command uses: the services, and the operator as the actor of changes. */
 export type CommandServices = Services & { operator: Operator };
 
 export interface CommandSpec<Given extends unknown[]> {
@@ -13,13 +12,9 @@ export interface CommandSpec<Given extends unknown[]> {
   options?: Option[];
   /** Whether a call must have at least one of the options that are not required. */
   needsChange?: boolean;
-  /** Text of the help before the examples. */
   note?: string;
   prints: string;
-  /**
-   * Example calls, without the program's name. By default there is one, with the option that names the
-   * workspace or thing.
-   */
+  /** Example calls without the program's name; by default one call without optional options. */
   calls?: string[];
   /** Returns the object to print; nothing if the command has printed lines itself. */
   run: (services: CommandServices, ...given: Given) => Promise<object | void>;

@@ -53,10 +53,7 @@ export function addDeliveryCommands(webhook: Command): void {
   });
 }
 
-/**
- * Adds a command about one delivery. The command needs `--workspace`, because an index on the ids of
- * deliveries alone would be too large.
- */
+/** Adds a command about one delivery. It needs `--workspace`: an index on ids alone would be too large. */
 function addDeliveryCommand(
   webhook: Command,
   name: string,

@@ -18,9 +18,7 @@ export async function reportFailure(error: unknown): Promise<void> {
   process.exitCode = 1;
 }
 
-/**
- * Turns any error into the API's form. Its message may show internals, because only the operator reads it.
- */
+/** Turns any error into the API's form. The message may show internals, because only an operator reads it. */
 async function toAppError(error: unknown): Promise<AppError> {
   if (error instanceof AppError) return nameSetting(error);
   if (error instanceof CommanderError) return new AppError('INVALID_BODY', usageFault(error));
@@ -40,10 +38,7 @@ async function toAppError(error: unknown): Promise<AppError> {
   return new AppError('INTERNAL', textOf(error));
 }
 
-/**
- * Adds to the error of a refused address the setting that allows the address, which only an operator can
- * change.
- */
+/** Names, in the error of a refused address, the setting by which an operator can allow the address. */
 function nameSetting(error: AppError): AppError {
   const { code, message, details } = error;
   if (!details?.some((detail) => ALLOWABLE.has(detail.code))) return error;
@@ -51,10 +46,7 @@ function nameSetting(error: AppError): AppError {
   return new AppError(code, `${message} ${advice}`, details);
 }
 
-/**
- * Returns commander's message for a wrong call. For a missing subcommand that message would be the whole
- * help, so a shorter one replaces it.
- */
+/** Returns commander's message for a wrong call, but a short one where commander's is the whole help. */
 function usageFault({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'A command is missing: see --help.';
   return message.replace(/^error: /, '');

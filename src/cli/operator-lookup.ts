@@ -24,10 +24,7 @@ export type LookedUpThing = keyof typeof TABLES;
 
 const MAX_USAGES = 50;
 
-/**
- * Finds things by their ids, without their workspace, and lists all workspaces. Only operators may do so:
- * every other query for a thing names its workspace.
- */
+/** Finds things by id without their workspace, and lists all workspaces: only operators may do so. */
 @Injectable()
 export class OperatorLookup {
   constructor(

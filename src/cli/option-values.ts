@@ -5,13 +5,11 @@ import type { Channel } from '../common/channel-descriptors';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** Makes an option. `parse` turns the option's text into a value. */
 export function option(flags: string, description = '', parse?: (text: string) => unknown): Option {
   const made = new Option(flags, description);
   return parse ? made.argParser(parse) : made;
 }
 
-/** Makes an option that each call must have. */
 export function required(...made: Parameters<typeof option>): Option {
   return option(...made).makeOptionMandatory();
 }
@@ -99,10 +97,7 @@ function read(source: string, from: string | number): string {
   }
 }
 
-/**
- * Parses JSON. The error has only the position from the parser's message, because that message quotes the
- * JSON.
- */
+/** Parses JSON. The error repeats only the position from the parser's message, which quotes the JSON. */
 function parsed(source: string, json: string): unknown {
   try {
     return JSON.parse(json);

@@ -3,7 +3,6 @@ import { Config } from './config';
 
 @Module({})
 export class ConfigModule {
-  /** Provides one checked configuration to every module. */
   static forRoot(config: Config): DynamicModule {
     return {
       module: ConfigModule,

@@ -29,9 +29,7 @@ export class Config extends Settings {
   readonly secretsKeys: SecretsKey[];
   /** PEM certificates of authorities that are trusted for webhook receivers in addition to the system's. */
   readonly webhookExtraCa: string | undefined;
-  /**
-   * Estimated sizes above which a workspace is shown to the operator. The service refuses nothing above them.
-   */
+  /** Estimated sizes above which the service shows a workspace to the operator; it refuses nothing. */
   readonly workspaceQuotas: { contacts: number; messages: number; bytes: number };
 
   private constructor(values: Omit<Config, never>) {
@@ -89,10 +87,7 @@ function faultsBetween(values: Values): string[] {
   return faults;
 }
 
-/**
- * Returns the keys that are generated for this checkout.
- * @throws Error in production, which must set its keys
- */
+/** Returns the keys that are generated for this checkout; throws in production, where keys must be set. */
 function defaultSecretsKeys({ nodeEnv, dataDir }: Values): string {
   if (nodeEnv === 'production') throw new Error('must be set in production: id:base64 pairs, 32 bytes each');
   return keptSecretsKeys(dataDir);

@@ -24,7 +24,6 @@ const MAX_STREAMS = 5000;
 /**
  * Reads the variables of a process that serves HTTP: `PORT`, `HOST`, `HTTP_*`, `SHUTDOWN_DELAY_MS`,
  * `TRUST_PROXY` and `LOG_LEVEL`. An empty variable counts as not set.
- *
  * @param defaultPort port to listen on if `PORT` is not set; 3000 by default
  * @returns the settings, and the faults; if there are any, the settings must not be used
  */

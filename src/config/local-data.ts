@@ -7,19 +7,16 @@ export const DEFAULT_DATA_DIR = '.data';
 /** Addresses that `npm start` and `npm run demo` save while their servers run. */
 interface RunningServers {
   databaseUrl: string;
-  /** Address of the database for the role that owns the tables. */
   databaseOwnerUrl?: string;
   redisUrl: string;
   publicUrl?: string;
   appUrl?: string;
-  /** Addresses of the channel providers' APIs, by environment variable. */
   providerUrls?: Record<string, string>;
 }
 
 /**
- * Adds the addresses that `npm start` and `npm run demo` save while their servers run. A variable that is set
- * has precedence. If DATABASE_URL names another database, only the address of Redis is added, because the
- * other addresses belong to another service.
+ * Adds the addresses of the servers that `npm start` or `npm run demo` runs; a variable that is set has
+ * precedence. If DATABASE_URL names another database, only the address of Redis is added.
  */
 export function withRunningServers(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const given: NodeJS.ProcessEnv = Object.fromEntries(
@@ -40,20 +37,14 @@ export function withRunningServers(variables: NodeJS.ProcessEnv): NodeJS.Process
   };
 }
 
-/**
- * Reads the addresses that the launcher saves; null while no servers run, because the launcher then deletes
- * the file.
- */
+/** Reads the file of addresses that the launcher writes; null if there is none, because no servers run. */
 function runningServers(dataDir: string): RunningServers | null {
   const file = join(dataDir, 'servers.json');
   if (!existsSync(file)) return null;
   return JSON.parse(readFileSync(file, 'utf8')) as RunningServers;
 }
 
-/**
- * Returns the encryption keys of a development checkout. They are generated once and then reused, so that
- * stored secrets can be decrypted.
- */
+/** Returns a development checkout's encryption keys, generated once, so that stored secrets stay readable. */
 export function keptSecretsKeys(dataDir: string): string {
   const file = join(dataDir, 'secrets-keys');
   mkdirSync(dataDir, { recursive: true });
@@ -61,10 +52,7 @@ export function keptSecretsKeys(dataDir: string): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-/**
- * Generates the keys' file. It links a complete file to its name, so that two processes that start together
- * read the same key.
- */
+/** Generates the keys' file. It links a complete file into place, so that processes read the same key. */
 function makeSecretsKeys(file: string): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `local:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });

@@ -19,7 +19,7 @@ export function readSettings<Table extends Record<string, Setting<unknown>>>(
   return { values: values as ValuesOf<Table>, faults };
 }
 
-/** Calls `read`. If it throws a fault, adds the fault to `faults`, after the variable's name. */
+/** Calls `read`, and adds a fault that it throws to `faults`, after the variable's name. */
 export function check<T>(faults: string[], variable: string, read: () => T): T | undefined {
   try {
     return read();

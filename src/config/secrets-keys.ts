@@ -38,10 +38,7 @@ function parseEntry(entry: string, position: string): SecretsKey | string {
   return { id, key };
 }
 
-/**
- * Decodes Base64 strictly; returns null for a fault. `Buffer` would ignore a fault, and a mistyped key would
- * become another key.
- */
+/** Decodes Base64; returns null for a fault, which `Buffer` would ignore and make another key of. */
 function decodeBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   const canonical = bytes.toString('base64');

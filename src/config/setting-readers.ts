@@ -6,8 +6,7 @@ import { parseDatabaseAddress } from './database-address';
 
 /**
  * Reads the text of a variable.
- * @throws InvalidText with faults that continue a sentence after the variable's name, or an Error with the
- * fault
+ * @throws InvalidText, whose faults continue a sentence after the variable's name; Error with the fault
  */
 export type Reader<Value> = (text: string) => Value;
 
@@ -83,7 +82,6 @@ export const mailSender = textThat(
 
 export const graphVersion = textThat((given) => /^v\d+\.\d+$/.test(given), 'must be of the form v25.0');
 
-/** Reads a list of networks in CIDR notation. */
 export const networks: Reader<string[]> = (given) => {
   const listed = listOf(given);
   listed.forEach(parseNetwork);

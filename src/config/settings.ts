@@ -19,7 +19,6 @@ import {
 
 type Default<Value> = string | ((earlier: Record<string, unknown>) => Value);
 
-/** Describes a variable of the environment, and reads its text. */
 export interface Setting<Value> {
   variable: string;
   read: Reader<Value>;
@@ -52,7 +51,6 @@ const partOf =
   (earlier) =>
     Math.ceil(Number(earlier[name]) / divisor);
 
-/** Reads a number of concurrent pieces of work. */
 const concurrency = whole(1, 10_000);
 
 /** Settings of every process that serves HTTP. */
@@ -227,7 +225,6 @@ export const PROVIDER_SETTINGS = Object.fromEntries(
   }),
 ) as Record<ProviderVariable, Setting<string>>;
 
-/** Values of a table's settings, by the names of the settings. */
 export type ValuesOf<Table> = {
   [Name in keyof Table]: Table[Name] extends Setting<infer Value> ? Value : never;
 };

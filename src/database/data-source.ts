@@ -9,16 +9,12 @@ const CONNECT_TIMEOUT_MS = 3_000;
 /** Idle time in milliseconds after which TCP checks whether the server is still there. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/**
- * Path of the compiled migrations, relative to this file. Tests run the service's TypeScript sources, but the
- * migrations of the last build.
- */
+/** Path of the compiled migrations from this file. Tests, which run the sources, use the last build's. */
 const MIGRATIONS = __filename.endsWith('.ts') ? '../../dist/migrations/*.js' : '../migrations/*.js';
 
 /**
  * Returns TypeORM's options for the service's database. They list no entities: the module of each feature
  * adds its own. Time-outs are stored with the database role (`role-settings.ts`).
- *
  * @param address `postgresql://` address of the servers; by default DATABASE_URL
  */
 export function connectionOptions(

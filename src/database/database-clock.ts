@@ -9,12 +9,10 @@ import { Database } from './database';
 const MAX_OFFSET_MS = 2_000;
 const INTERVAL_MS = 10_000;
 /**
- * Number of reads of the database's clock in one measurement, which uses the read with the shortest round
- * trip.
+ * Number of reads of the database's clock in a measurement, which uses the read with the shortest round trip.
  */
 const SAMPLES = 3;
 
-/** States of the clocks, as the readiness check reports them. */
 export interface ClockStates {
   clock: 'synchronized' | 'wrong';
   /** State of the clocks of the nodes of Citus; left out on one server. */
@@ -33,25 +31,16 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
     () => this.measureAll(),
     (error) => this.logger.warn({ err: error }, 'failed to compare the clocks'),
   );
-  /**
-   * Time on the database's clock, in milliseconds since 1970, at which `performance.now()` was zero; null
-   * before the first measurement.
-   */
+  /** Database time in ms since 1970 when `performance.now()` was zero; null before the first measurement. */
   private steadyZero: number | null = null;
-  /**
-   * Half of the round trip of the last measurement, in milliseconds: the largest possible error of
-   * `steadyZero`.
-   */
+  /** Largest possible error of `steadyZero` in milliseconds: half of the measurement's round trip. */
   private uncertainty = 0;
   private measuring: Promise<void> | null = null;
   private wasTrusted = true;
 
   constructor(private readonly database: Database) {}
 
-  /**
-   * Measures once before the process serves requests. It only logs a failure: while the database is down, the
-   * process serves no requests anyway.
-   */
+  /** Measures once before the process serves requests, and only logs a failure. */
   async onModuleInit(): Promise<void> {
     await this.measure().catch((error: Error) =>
       this.logger.warn({ err: error }, 'failed to compare the clock with that of the database'),
@@ -63,9 +52,7 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
     return this.measurements.stop();
   }
 
-  /**
-   * Milliseconds by which this process's clock is ahead of the database's; NaN before the first measurement.
-   */
+  /** Milliseconds by which this process's clock is ahead of the database's; NaN before a measurement. */
   get offsetMs(): number {
     return this.steadyZero === null ? Number.NaN : Date.now() - performance.now() - this.steadyZero;
   }
@@ -95,8 +82,7 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
     const details = { offsetMs: Math.round(this.offsetMs) };
     if (isTrusted) this.logger.log(details, "the clock agrees with the database's again");
     else this.logger.error(details, "the clock is more than 2 s from the database's: nothing is served");
-    // The monotonic clock may have stood still since the measurement, as it does while a machine is
-    // suspended.
+    // The monotonic clock may have stood still since the measurement, if the machine was suspended.
     if (!isTrusted) void this.measure().catch(() => undefined);
   }
 

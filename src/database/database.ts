@@ -17,10 +17,7 @@ import { ReadKind, settingsFor } from './planner-settings';
 import { SharedReads } from './shared-reads';
 import { Transaction } from './transaction';
 
-/**
- * Name of TypeORM's data source. It is not the default name, so that a dashboard backend that imports this
- * service can have a default data source of its own.
- */
+/** Name of TypeORM's data source, so that a host application can have the default data source itself. */
 export const DATA_SOURCE = 'messaging';
 
 /** Runs single statements outside transactions, and opens every transaction. */
@@ -74,10 +71,7 @@ export class Database {
     return (await this.onConnection((client) => client.runStatement<Row>(...statement))).rows;
   }
 
-  /**
-   * Runs a prepared statement outside transactions. Each connection parses and plans a text once, so use it
-   * for frequent statements whose text never varies.
-   */
+  /** Runs a prepared statement outside transactions, which each connection parses and plans only once. */
   async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     const statement = this.placement.writeStatement(sql, parameters);
     return (await this.onConnection((client) => client.runPrepared<Row>(...statement))).rows;
@@ -94,10 +88,9 @@ export class Database {
   }
 
   /**
-   * Runs a prepared read that must be fast. Its first parameter is the id of its workspace. On one server,
-   * all such reads of one tick of the event loop use one connection and one packet, whichever requests they
-   * belong to. PostgreSQL runs them one after the other. On Citus, each read uses a connection of its own,
-   * within the workspace's share of connections, because a node may hang.
+   * Runs a prepared read that must be fast; its first parameter is the id of its workspace. On one server,
+   * all such reads of one tick of the event loop use one connection, one after the other. On Citus, each read
+   * uses a connection of its own, within its workspace's limit, because a node may hang.
    */
   async pipelinedRead<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     if (!this.placement.mixesWorkspaces)
@@ -123,10 +116,7 @@ export class Database {
     return this.spansWorkspaces ? '' : tenantId;
   }
 
-  /**
-   * Splits items into batches of at most `size`, each of which one statement may serve. Each batch has its
-   * items in the given order.
-   */
+  /** Splits items into batches of at most `size`, each of which one statement may serve, in their order. */
   batchesOf<T extends { tenantId: string }>(items: T[], size: number): T[][] {
     const groups = this.spansWorkspaces ? [items] : [...groupByWorkspace(items).values()];
     return groups.flatMap((group) => partsOf(group, size));
@@ -136,7 +126,6 @@ export class Database {
    * Calls `work` for each batch of items; each call uses one connection. On one server the calls run one
    * after the other. On Citus they run at the same time, because a node may hang. A failed call does not stop
    * the other calls.
-   *
    * @param onFailure receives the error of a call, and its batch
    */
   async workInBatches<T extends { tenantId: string }>(
@@ -199,10 +188,7 @@ export class Database {
     return this.orderedTransaction((tx) => tx.prepared<Row>(sql, parameters));
   }
 
-  /**
-   * Runs one read of a queue as `readInOrder` does, for a periodic poll. All polls of one tick of the event
-   * loop use one transaction.
-   */
+  /** Runs a read as `readInOrder` does. All such reads of one tick of the event loop use one transaction. */
   async poll<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return (await this.polledReads.read(sql, parameters)) as Row[];
   }
@@ -241,8 +227,7 @@ export class Database {
     try {
       tx.committed();
     } catch (error) {
-      // The transaction is committed: an error of a callback, such as a failed wake-up of a worker, must not
-      // make it look rolled back. The workers' polls find the work anyway.
+      // The transaction is committed: an error of a callback must not make it look rolled back.
       this.logger.error({ err: error }, 'a callback after a commit failed');
     }
   }

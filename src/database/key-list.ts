@@ -3,7 +3,6 @@
  * planner then looks up each key in an index of the table that is joined to the list. Otherwise it would read
  * the whole index of a queue, dead rows included, once a vacuum has found few live rows on many pages: 2,300
  * pages for 5 keys among 100,000 dead rows.
- *
  * @param alias of the list
  * @param column a column of the list
  */
@@ -12,10 +11,7 @@ export function expectOneRow(alias: string, column: string): string {
   return `${same} AND ${alias}.tenant_id IS NOT DISTINCT FROM ${alias}.tenant_id`;
 }
 
-/**
- * Batch of keys, or an object that makes batches. A batch holds keys of one workspace, unless
- * `spansWorkspaces` is true.
- */
+/** Batch of keys, or a maker of batches. Unless `spansWorkspaces`, a batch holds keys of one workspace. */
 export interface Batch {
   readonly spansWorkspaces: boolean;
 }
@@ -23,7 +19,6 @@ export interface Batch {
 /**
  * Returns SQL that selects rows for each key of a list. If a batch holds keys of one workspace, the list must
  * have one key.
- *
  * @param columns of the list, each with its SQL type and the parameter, such as `$1`, that holds its values
  * @param select returns the SELECT for one key, of which it receives each column as an SQL expression
  */
@@ -46,7 +41,6 @@ export function selectForEach<Name extends string>(
  * Returns an SQL expression for the workspace id of a key in a list. If a list may hold keys of several
  * workspaces, it is the list's column `tenant_id`. Otherwise it is the first element of the parameter, so
  * that Citus can tell which node has the rows.
- *
  * @param alias of the list
  * @param parameter such as `$1`, which holds the column `tenant_id` of the list
  */
@@ -54,10 +48,7 @@ export function workspaceOf(alias: string, parameter: string, { spansWorkspaces 
   return spansWorkspaces ? `${alias}.tenant_id` : `(${parameter}::uuid[])[1]`;
 }
 
-/**
- * Returns, for each key, the list of its values in all rows. A statement turns the lists into rows by
- * `unnest`.
- */
+/** Returns, for each key, the list of its values in all rows. SQL turns the lists into rows by `unnest`. */
 export function listsOf<Row>(rows: readonly Row[], ...keys: (keyof Row)[]): unknown[][] {
   return keys.map((key) => rows.map((row) => row[key]));
 }

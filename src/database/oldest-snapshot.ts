@@ -4,9 +4,7 @@ import { Database } from './database';
 /** Largest number of samples. Above it, every second sample is dropped. */
 const MAX_SAMPLES = 4_000;
 
-/**
- * Age of the oldest open snapshot. VACUUM can't remove rows that were deleted or replaced after it was taken.
- */
+/** Age of the oldest open snapshot: VACUUM can't remove rows that died after it was taken. */
 export interface SnapshotAge {
   seconds: number;
   /** Number of transactions that have begun since the snapshot was taken. */

@@ -5,17 +5,12 @@ import { Parameters } from './parameters';
 /** Limit of the rows that are read: a page and one extra row, which shows that more follow. */
 const MAX_ROWS = MAX_LIMIT + 1;
 
-/**
- * Reads one page of a table, newest rows first. It returns plain rows, because to make TypeORM's entities of
- * a page costs more than the read.
- */
+/** Reads a page of a table, newest rows first, as plain rows: TypeORM's entities cost more than the read. */
 export class PageStatement {
   private readonly parameters = new Parameters();
   private readonly conditions: string[] = [];
 
   /**
-   * Makes a statement over one table.
-   *
    * @param columns SQL list of the columns, each with the property's name as its alias
    */
   constructor(

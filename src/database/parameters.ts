@@ -2,10 +2,7 @@
 export class Parameters {
   readonly values: unknown[] = [];
 
-  /**
-   * Adds a value.
-   * @returns the value's placeholder, such as `$3`
-   */
+  /** Adds a value, and returns its placeholder, such as `$3`. */
   bind(value: unknown): string {
     return `$${this.values.push(value)}`;
   }

@@ -1,9 +1,6 @@
 import { STOPPED_AFTER_MS } from './transaction';
 
-/**
- * Planner settings that are off for reads of a queue, a table of waiting work. PostgreSQL's statistics of a
- * queue are missing or old, so the planner would choose badly.
- */
+/** Planner settings that are off for reads of a queue, a table of waiting work, whose statistics mislead. */
 const UNSUITABLE = [
   'enable_seqscan',
   'enable_bitmapscan',
@@ -24,12 +21,10 @@ const WAYS = {
 /** Kind of reads in a transaction. It decides which planner settings are off. */
 export type ReadKind = keyof typeof WAYS;
 
-/** Returns the PostgreSQL settings of a transaction for one kind of reads. */
 export function settingsFor(kind: ReadKind): Record<string, string | number> {
   return {
     idle_in_transaction_session_timeout: STOPPED_AFTER_MS,
-    // By default PostgreSQL would plan each execution again, because only the values show which partitions
-    // are read.
+    // Otherwise PostgreSQL would plan each execution, because only the values show which partitions to read.
     plan_cache_mode: 'force_generic_plan',
     ...Object.fromEntries(WAYS[kind].map((way) => [way, 'off'])),
   };

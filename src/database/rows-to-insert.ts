@@ -3,16 +3,13 @@ import { Batch } from './key-list';
 /** Column of the rows that an INSERT adds, with a value for each row. */
 export interface ListedColumn {
   name: string;
-  /** SQL type of the values. */
   type: string;
   values: unknown[];
   /** Returns the SQL expression to insert instead of the plain value; `value` is the value's own SQL. */
   write?: (value: string) => string;
 }
 
-/**
- * Column of the rows that an INSERT adds: with a value for each row, or with one SQL expression for all rows.
- */
+/** Column of the rows that an INSERT adds: with listed values, or with one SQL expression for all rows. */
 export type InsertedColumn = ListedColumn | { name: string; sql: string };
 
 /** End of an INSERT, after its column names: SQL for the rows, and the values of its parameters. */
@@ -23,7 +20,6 @@ export interface RowsToInsert {
 
 /**
  * Returns the columns of the rows that an INSERT adds.
- *
  * @param columns by name: SQL type, and a function that returns the value of a row
  */
 export function columnsOf<Row>(

@@ -8,10 +8,7 @@ const LONG_STATEMENT_TIMEOUT_MS = 60_000;
  * make other processes wait.
  */
 export const STOPPED_AFTER_MS = 3_000;
-/**
- * Milliseconds to wait for a lock: more than the 3 s for which a stopped worker holds its locks, less than
- * the 5 s that a statement may take.
- */
+/** Milliseconds to wait for a lock: more than a stopped worker's 3 s, less than a statement's 5 s. */
 const CLAIM_WAIT_MS = 4_500;
 
 /**
@@ -20,9 +17,7 @@ const CLAIM_WAIT_MS = 4_500;
  * promise, so that no code waits for it by mistake.
  */
 export class Pipelined<Row = never> {
-  /**
-   * @param rows the rows that the statement returns; await them after the commit
-   */
+  /** Stores the promise of the rows that the statement returns; await it after the commit. */
   constructor(readonly rows: Promise<Row[]>) {}
 }
 
@@ -42,10 +37,7 @@ export abstract class Transaction {
     return (await this.client.runGrouped<Row>(...this.write(sql, parameters))).rows;
   }
 
-  /**
-   * Runs a prepared statement. Each connection parses and plans a text once, so use it for frequent
-   * statements whose text never varies.
-   */
+  /** Runs a prepared statement, which each connection parses and plans only once. */
   async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return (await this.client.runPreparedGrouped<Row>(...this.write(sql, parameters))).rows;
   }
@@ -57,8 +49,7 @@ export abstract class Transaction {
   pipeline<Row = never>(sql: string, parameters: unknown[]): Pipelined<Row> {
     const rows = this.prepared<Row>(sql, parameters);
     this.pipelined.push(rows);
-    // The transaction throws the error. Without a handler here, Node would end the process for an unhandled
-    // rejection.
+    // Without a handler here, Node would end the process. The transaction throws the error.
     rows.catch(() => undefined);
     return new Pipelined(rows);
   }
@@ -72,10 +63,7 @@ export abstract class Transaction {
     return row!.now;
   }
 
-  /**
-   * Raises the time limit of the following statements in this transaction from 5 s to 60 s. It is for work
-   * whose number of rows has no bound.
-   */
+  /** Raises the time limit of the following statements from 5 s to 60 s, for work without a bound on rows. */
   async allowLongStatements(): Promise<void> {
     await this.query(`SET LOCAL statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`);
     this.client.allowLongStatements(LONG_STATEMENT_TIMEOUT_MS);

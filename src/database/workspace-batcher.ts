@@ -2,9 +2,8 @@ import { Batcher } from '../common/batcher';
 import type { Database } from './database';
 
 /**
- * Batches concurrent calls: of all workspaces together if one statement may serve several workspaces,
- * otherwise of each workspace by itself. In the second case, a workspace whose server hangs holds up no
- * others.
+ * Batches concurrent calls: of all workspaces together if one statement may serve them, otherwise of each
+ * workspace by itself, so that a workspace whose server hangs holds up no other.
  */
 export class WorkspaceBatcher<Item, Result> {
   /** Batchers that have items, by the key that `Database.batchKeyOf` returns for their workspaces. */

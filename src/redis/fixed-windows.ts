@@ -2,9 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../metrics/metrics';
 import { RedisClient } from './redis-client';
 
-/**
- * Milliseconds for which Redis is not tried after a failure: each try would delay a request by up to 100 ms.
- */
+/** Milliseconds for which Redis is not tried after a failure: a try may delay a request by 100 ms. */
 const BREAKER_OPEN_MS = 2_000;
 
 /**
@@ -27,10 +25,7 @@ const ACQUIRE = `
   end
   return {used, granted, ttl}`;
 
-/**
- * Lua script that subtracts ARGV[1] from the count of a window, but not below zero. It does nothing once the
- * window has ended.
- */
+/** Lua script that subtracts ARGV[1] from the count of a window that has not ended, at most down to 0. */
 const GIVE_BACK = `
   local used = tonumber(redis.call('GET', KEYS[1]) or '0')
   if used > 0 then redis.call('DECRBY', KEYS[1], math.min(used, tonumber(ARGV[1]))) end

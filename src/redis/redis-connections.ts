@@ -6,26 +6,17 @@ const MAX_RECONNECT_DELAY_MS = 1_000;
 const PROBE_MS = 2_000;
 /** Name of a key that never exists. To delete it changes nothing, but a replica refuses the command. */
 const NO_KEY = 'primary:probe';
-/**
- * Milliseconds after which a Sentinel that does not answer is skipped for the next one. Without a limit,
- * ioredis would wait for it without end.
- */
+/** Milliseconds after which a silent Sentinel is skipped for the next one; ioredis itself has no limit. */
 const SENTINEL_TIMEOUT_MS = 2_000;
 
 export type RedisConnection = Redis | Cluster;
 
 interface ConnectionOptions extends RedisOptions {
-  /**
-   * Whether to test regularly that the connection leads to the primary, because its own commands do not show
-   * it.
-   */
+  /** Whether to test regularly that this leads to the primary, which its own commands do not show. */
   probesForPrimary?: boolean;
 }
 
-/**
- * Opens every connection of this process to Redis: to one server, to the primary that Sentinels know, or to a
- * Cluster.
- */
+/** Opens all connections of this process to Redis: a server, a primary that Sentinels know, or a Cluster. */
 @Injectable()
 export class RedisConnections implements OnApplicationShutdown {
   private readonly connections: RedisConnection[] = [];

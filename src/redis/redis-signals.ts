@@ -17,10 +17,7 @@ export interface Signal<Message> {
 @Injectable()
 export class RedisSignals {
   private readonly logger = new Logger(RedisSignals.name);
-  /**
-   * Channels without a listener, each with the time, by `performance.now()`, until which `sendIfHeard` skips
-   * it.
-   */
+  /** Channels without a listener, with the `performance.now()` until which `sendIfHeard` skips them. */
   private readonly unheardUntil = new Map<string, number>();
 
   constructor(
@@ -37,8 +34,7 @@ export class RedisSignals {
   /**
    * Calls `callback` for each signal, from any process, about a workspace of the same shard as `tenantId`:
    * signals about other workspaces arrive as well.
-   * @returns a function that stops listening, and a promise that resolves once Redis delivers all further
-   * signals
+   * @returns a function that stops listening, and a promise that resolves once all signals arrive
    */
   listenBeside<Message>(
     { name }: Signal<Message>,

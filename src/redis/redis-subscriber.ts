@@ -3,9 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Redis, { Cluster } from 'ioredis';
 import { channelIn, RedisConnection, RedisConnections } from './redis-connections';
 
-/**
- * Milliseconds between two pings. A subscriber sends nothing else, so it would not notice a dead connection.
- */
+/** Milliseconds between pings. A subscriber sends nothing else, so it would not notice a dead connection. */
 const PING_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 2_000;
 /** Milliseconds until a failed subscription is tried again. */
@@ -89,9 +87,7 @@ export class RedisSubscriber implements OnApplicationShutdown {
     return connection;
   }
 
-  /**
-   * Calls the channel's handlers. It logs their errors, because a malformed message must not end the process.
-   */
+  /** Calls the channel's handlers, and logs their errors: a malformed message must not end the process. */
   private deliver(channel: string, message: string): void {
     for (const handler of this.handlers.get(channel) ?? []) {
       try {

@@ -9,16 +9,12 @@ import { RedisSubscriber } from './redis-subscriber';
 /** Number of shards. It exceeds the number of workers, so that each worker gets some. */
 const SHARDS = 64;
 const INTERVAL_MS = 1_000;
-/**
- * Milliseconds since its last announcement after which a worker counts as gone, and other workers take over
- * its shards.
- */
+/** Milliseconds without an announcement after which a worker is gone, and others take over its shards. */
 const GONE_AFTER_MS = 3_000;
 const KEY = 'workers';
 
 /**
- * Lua script that announces the worker ARGV[1], removes workers that are gone by Redis's clock, and returns
- * all that remain.
+ * Lua script that announces worker ARGV[1], removes workers gone by Redis's clock, and returns all workers.
  */
 const ANNOUNCE = `
   local time = redis.call('TIME')

@@ -10,8 +10,7 @@ export async function hasCitus(reader: Reader): Promise<boolean> {
 }
 
 /**
- * SQL that runs the SELECT in $1 on the coordinator and on each node of Citus. It returns the rows of each
- * server that answers, as JSON.
+ * SQL that runs the SELECT $1 on every server of Citus. It returns, as JSON, the rows of servers that answer.
  */
 export const ON_EACH_SERVER = `
   SELECT nodeid AS server, result AS rows FROM run_command_on_all_nodes(

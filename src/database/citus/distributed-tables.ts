@@ -31,10 +31,7 @@ export const ONE_SHARD_AT_A_TIME = `SET LOCAL citus.multi_shard_modify_mode = 's
 export const NODE_SEARCH = 'search_on_node';
 const NODE_SEARCH_SIGNATURE = `${NODE_SEARCH}(uuid, text, timestamptz)`;
 
-/**
- * Table that Citus does not know yet, and the column by which its rows are distributed; null for a table that
- * stays on the coordinator.
- */
+/** Table that Citus does not know, with its distribution column; null if it stays on the coordinator. */
 interface NewTable {
   name: string;
   column: string | null;
@@ -108,7 +105,7 @@ export async function distributeTables(dataSource: DataSource): Promise<void> {
 async function distribute(runner: QueryRunner, tables: NewTable[]): Promise<void> {
   await runner.query(ONE_SHARD_AT_A_TIME);
   for (const statement of OF_ONE_SERVER) await runner.query(statement);
-  // Citus refuses to distribute a table to which a table refers that is not distributed.
+  // Citus refuses to distribute a table to which an undistributed table refers.
   const keys = await listForeignKeys(runner, tables);
   for (const { drop } of keys) await runner.query(drop);
   for (const { name, column } of tables) {
@@ -136,10 +133,7 @@ async function addNodeSearch(runner: QueryRunner): Promise<void> {
   );
 }
 
-/**
- * Reports whether Citus knows all tables and the function `NODE_SEARCH`. A `migrate` that was killed may have
- * created tables that Citus does not know.
- */
+/** Reports whether Citus knows all tables and the function `NODE_SEARCH`. */
 export async function areTablesDistributed(dataSource: DataSource): Promise<boolean> {
   return (await listNewTables(dataSource)).length === 0 && (await hasNodeSearch(dataSource));
 }
@@ -153,10 +147,7 @@ async function hasNodeSearch(runner: QueryRunner | DataSource): Promise<boolean>
   return found.length > 0;
 }
 
-/**
- * Lists the tables that Citus does not know, `workspaces` first. Partitions are left out, because Citus
- * distributes them with their table.
- */
+/** Lists the tables that Citus does not know, `workspaces` first, without partitions. */
 function listNewTables(runner: QueryRunner | DataSource): Promise<NewTable[]> {
   return runner.query(
     `SELECT quote_ident(c.relname) AS name,

@@ -2,10 +2,7 @@ import { SearchOptions } from '../placement/placement';
 
 type Merging<Row> = Pick<SearchOptions<Row>, 'order' | 'limit'>;
 
-/**
- * Sorts the rows that several shards or nodes have found by the order of their search, and cuts them at its
- * limit.
- */
+/** Sorts rows from several shards or nodes in the order of their search, and cuts them at its limit. */
 export function merged<Row>(rows: Row[], { order, limit = Infinity }: Merging<Row>): Row[] {
   const ranked = rows.map((row) => ({ row, rank: order(row) }));
   ranked.sort((a, b) => compare(a.rank, b.rank));

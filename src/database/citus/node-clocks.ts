@@ -53,7 +53,7 @@ export class NodeClocks {
     );
     const { success, result, before, after } = measured!;
     if (success) this.note(nameOf(node), Number(result) - (before + after) / 2, (after - before) / 2);
-    // The clock of a node that does not answer is unknown. `NodeSearches` logs that the node does not answer.
+    // The clock of a node that does not answer is unknown.
     else this.wrong.delete(nameOf(node));
   }
 

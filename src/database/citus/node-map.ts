@@ -61,10 +61,7 @@ export class NodeMap {
     this.knownUntil = 0;
   }
 
-  /**
-   * Returns the cached name of the node that stores a workspace; null if it is not cached, but a later call
-   * may return it.
-   */
+  /** Returns the cached name of the node that stores a workspace; null until it is cached. */
   nameOf(tenantId: string): string | null {
     void this.list();
     const hash = this.hashes.find(tenantId);
@@ -77,17 +74,13 @@ export class NodeMap {
     return this.lastRead.find((node) => hasHash(node, hash))?.name ?? null;
   }
 
-  /**
-   * Returns the name of the node that stores a workspace, and reads it if it is not cached; null if no node
-   * does.
-   */
+  /** Returns the name of the node that stores a workspace, and reads it if necessary; null if none does. */
   async nodeOf(tenantId: string): Promise<string | null> {
     if (this.hashes.find(tenantId) === undefined || this.lastRead.length === 0)
       await Promise.all([this.hashOf(tenantId), this.list()]);
     return this.nameOf(tenantId);
   }
 
-  /** Groups workspaces by the nodes that store them. */
   async groupByNode(tenantIds: string[]): Promise<Map<Node, string[]>> {
     const [nodes, hashes] = await Promise.all([this.list(), this.hashesOf(tenantIds)]);
     const groups = nodes.map((node): [Node, string[]] => [

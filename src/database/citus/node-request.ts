@@ -18,9 +18,8 @@ export function workspacesOf(searches: Search[]): string[] {
 }
 
 /**
- * Returns one statement that runs all searches on the shards of a node. It returns a JSON list with the list
- * of rows of each search.
- *
+ * Returns one statement that runs all searches on the shards of a node. Its result is a JSON list, with the
+ * list of rows of each search.
  * @param hashes of the workspaces in the lists of the searches
  */
 export function requestTo({ ranges }: Node, searches: Search[], hashes: Map<string, number>): string {
@@ -36,8 +35,7 @@ export function requestTo({ ranges }: Node, searches: Search[], hashes: Map<stri
 }
 
 /**
- * Returns the parameters of a search, with its lists cut to the workspaces of a range; null if there are
- * none.
+ * Returns a search's parameters with its lists cut to the workspaces of a range; null if the range has none.
  */
 function inRange(
   { parameters, lists }: Search,

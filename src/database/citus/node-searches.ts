@@ -111,7 +111,6 @@ export class NodeSearches {
     });
   }
 
-  /** Records whether a node has answered, and logs a change. */
   private noteAnswer(node: string, error: unknown): void {
     // The node's shards may have moved to another node.
     if (error !== null) this.map.forget();

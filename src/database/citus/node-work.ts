@@ -12,12 +12,10 @@ interface Named {
 
 /**
  * Repeats work on several nodes, none of which holds up the others. A run returns after half a second at the
- * latest, with all results since the previous run. It does not start the work again on a node where it is
- * running.
+ * latest, with all results since the previous run. It starts no work on a node where earlier work is running.
  */
 export class NodeWork<Node extends Named, Result> {
   private running: Promise<Result[]> | null = null;
-  /** Names of the nodes where the work runs. */
   private readonly busy = new Set<string>();
   /** Latest results of the nodes whose work has ended since the last run, by node name. */
   private ended = new Map<string, PromiseSettledResult<Result>>();
@@ -70,7 +68,6 @@ export class NodeReads {
   /** Names of the nodes that have not answered in time. */
   private readonly late = new Set<string>();
 
-  /** Calls `read` for each node, and returns the answers that arrive within 1 s. */
   async read<Node extends Named, Answer>(
     nodes: Node[],
     read: (node: Node) => Promise<Answer>,

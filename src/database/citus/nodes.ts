@@ -21,9 +21,6 @@ export class Nodes implements Placement {
   /** Searches of all workspaces, by the text of their statement. */
   private readonly searchesOfAll = new Map<string, () => Promise<object[][]>>();
 
-  /**
-   * @param connections number of the process's connections
-   */
   constructor(
     private readonly statements: Statements,
     connections: number,
@@ -72,10 +69,7 @@ export class Nodes implements Placement {
     return () => repeated.run();
   }
 
-  /**
-   * Searches the nodes, and waits for them half a second. A later search with the same text returns the rows
-   * that a node finds after that.
-   */
+  /** Waits half a second for the nodes. The next search with the same text returns rows found later. */
   async searchAll<Row extends object>(sql: string, options: SearchOptions<Row>): Promise<Row[]> {
     const search =
       this.searchesOfAll.get(sql) ?? this.repeatOnServers((server) => server.search(sql, [], options));
@@ -96,10 +90,7 @@ export class Nodes implements Placement {
     );
   }
 
-  /**
-   * Reads one workspace from its node as a request does. Reads several workspaces from the nodes that answer
-   * within 1 s.
-   */
+  /** Reads one workspace as a request does, and several from the nodes that answer within 1 s. */
   async readWorkspaces<Row extends object>(
     sql: string,
     [tenantIds, ...others]: [tenantIds: string[], ...others: unknown[]],

@@ -1,8 +1,7 @@
 import { Memo } from '../../common/memo';
 
 /**
- * Value of a `timestamptz` parameter that means the time at which the transaction began, to the microsecond.
- * The coordinator computes it when it receives the parameter, without another round trip.
+ * Value of a `timestamptz` parameter that the coordinator reads as the time at which the transaction began.
  */
 const TRANSACTION_START = 'now';
 
@@ -12,14 +11,11 @@ const MAX_TEXTS = 10_000;
 /** Texts of statements with a parameter in place of `now()`, by the original text. */
 const texts = new Memo<string>(MAX_TEXTS);
 
-/**
- * Parts of a statement: quoted texts and comments, which stay unchanged, parameters, and calls of `now()`.
- */
+/** Parts of a statement: literals, names and comments (left unchanged), parameters, and calls of `now()`. */
 const TOKENS = /'[^']*'|"[^"]*"|--.*|\/\*[^]*?\*\/|\$(\d+)|\bnow\(\)/g;
 
 /**
  * Returns a statement with other SQL in place of its parameters and of `now()`.
- *
  * @param parameter returns the SQL for a parameter, given its number
  * @param present SQL for each `now()`
  */

@@ -21,9 +21,7 @@ export interface Answer<Row> {
 
 export interface DatabaseClientConfig extends ClientConfig {
   hosts?: DatabaseHosts;
-  /**
-   * Whether prepared statements have names, which PgBouncer before 1.21 does not support in transaction mode.
-   */
+  /** Whether prepared statements have names (not for PgBouncer before 1.21 in transaction mode). */
   prepared?: boolean;
 }
 
@@ -115,10 +113,7 @@ export class DatabaseClient extends Client {
     return withTypeOrmErrors(sql, parameters, this.query({ text: sql, values: parameters }));
   }
 
-  /**
-   * Runs a prepared statement, which this connection parses and plans once: a read by key then takes 0.15 ms
-   * instead of 0.4 ms.
-   */
+  /** Runs a prepared statement, parsed once per connection: a read by key takes 0.15 ms instead of 0.4 ms. */
   runPrepared<Row>(sql: string, parameters: unknown[]): Promise<{ rows: Row[] }> {
     const name = this.isPrepared ? nameOf(sql) : undefined;
     return withTypeOrmErrors(sql, parameters, this.runNamed<Row>(name, sql, parameters));
@@ -237,10 +232,7 @@ export class DatabaseClient extends Client {
   }
 }
 
-/**
- * Connection of a process whose rows end in HTTP responses: it parses timestamps so that they become JSON
- * faster.
- */
+/** Connection whose rows end in HTTP responses: its timestamps become JSON faster. */
 export class JsonDatabaseClient extends DatabaseClient {
   constructor(config?: DatabaseClientConfig) {
     super(config);

@@ -15,22 +15,13 @@ import { AppError } from '../../common/app-error';
 const AWAY = /^(08|28|3D|40|53|57|58|25006|42501|55P03)/;
 /** SQLSTATEs of `AWAY` that concern one statement alone: its locks and its privileges. */
 const OF_ONE_STATEMENT = /^(40|42501|55P03)/;
-/**
- * SQLSTATEs of values that PostgreSQL refuses: invalid data, violated constraints, and values that are too
- * large or too deeply nested to be stored.
- */
+/** SQLSTATEs of refused values: invalid, violating a constraint, too large, or too deeply nested. */
 const OF_VALUES = /^(22|23|54)/;
-/**
- * Messages of errors that `pg` throws without a code: a connection ended during a query, or the pool timed
- * out.
- */
+/** Messages of errors without a code that `pg` throws when a connection ends or the pool times out. */
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
-/**
- * Messages of a coordinator of Citus that has lost a node during a statement or a commit. Their SQLSTATE is
- * that of an internal error.
- */
+/** Messages, with the SQLSTATE of an internal error, of a Citus coordinator that has lost a node. */
 const NODE_LOST =
   /^(server closed the connection unexpectedly|could not (send|receive) data|no connection to the server|failure on connection marked as essential)/;
 
@@ -102,10 +93,7 @@ export function isStatementTimeout(error: unknown): boolean {
   return driverError(error).code === STATEMENT_CANCELLED;
 }
 
-/**
- * Reports whether a statement divided by zero. Some statements do so on purpose, to fail a transaction on a
- * condition.
- */
+/** Reports whether a statement divided by zero, as some do on purpose to fail a transaction. */
 export function isDivisionByZero(error: unknown): boolean {
   return driverError(error).code === DIVISION_BY_ZERO;
 }
@@ -114,10 +102,7 @@ export function isLockConflict(error: unknown): boolean {
   return LOCK_CONFLICTS.has(driverError(error).code ?? '');
 }
 
-/**
- * Reports whether this is TypeORM's error for a connection that ended between two statements of a
- * transaction.
- */
+/** Reports whether this is TypeORM's error for a connection that ended during a transaction. */
 function isConnectionLost(error: unknown): boolean {
   return (
     error instanceof QueryRunnerAlreadyReleasedError ||
@@ -163,10 +148,7 @@ export function isWorkspaceUnknown(error: unknown): boolean {
   return fault.code === FOREIGN_KEY_VIOLATION && (constraintOf(fault)?.endsWith('_tenant_id_fkey') ?? false);
 }
 
-/**
- * Turns pg's errors into TypeORM's, so that a statement fails in the same way whether it ran through TypeORM
- * or not.
- */
+/** Turns pg's errors into TypeORM's, so that all statements fail in the same way. */
 export function withTypeOrmErrors<T>(sql: string, parameters: unknown[], answer: Promise<T>): Promise<T> {
   return answer.catch((error: Error) => {
     throw new QueryFailedError(sql, parameters, error);

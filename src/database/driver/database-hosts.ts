@@ -10,19 +10,13 @@ export interface Lead {
   era: number;
 }
 
-/**
- * Records which server of an address is the primary, and which connections must be replaced because the
- * primary has changed.
- */
+/** Records which server of an address is the primary, and which connections must be replaced. */
 export class DatabaseHosts {
   private readonly logger = new Logger(DatabaseHosts.name);
   private readonly urls: string[];
   /** Whether a new connection must lead to a server that takes writes. */
   readonly requiresPrimary: boolean;
-  /**
-   * Whether a statement on any of the connections has failed for lack of a privilege. `DatabasePool` resets
-   * it.
-   */
+  /** Whether any connection's statement has failed for lack of a privilege. `DatabasePool` resets it. */
   hasLackedPrivilege = false;
   private next = 0;
   private primary: string | null = null;
@@ -51,10 +45,7 @@ export class DatabaseHosts {
     return lead.era === this.era;
   }
 
-  /**
-   * Moves on from a server that has failed to the next one, unless another call has done so for the same
-   * server.
-   */
+  /** Moves on from a failed server to the next one, unless another call has done so for that server. */
   pass(url: string): void {
     if (url === this.current) this.next = (this.next + 1) % this.count;
   }

@@ -11,10 +11,7 @@ type Callback = (
 ) => void;
 type PrimaryClient = PoolClient & DatabaseClient;
 
-/**
- * SQLSTATEs of a server that is starting up or shutting down. Any other SQLSTATE comes from a server that
- * works.
- */
+/** SQLSTATEs of a server that is starting up or shutting down; all others come from a server that works. */
 const IS_NOT_UP = /^57P0/;
 /** Message of pg's error when all connections are in use. It does not mean that the host is down. */
 const POOL_IS_FULL = 'timeout exceeded when trying to connect';
@@ -61,10 +58,7 @@ export class DatabasePool extends Pool {
     return this.lastingFault;
   }
 
-  /**
-   * Returns the reason why the database can't be used, in words that may be shown to anyone; null if it
-   * answers and accepts new connections.
-   */
+  /** Returns the reason, in words for anyone, why the database can't be used; null if it works. */
   async findFault(): Promise<string | null> {
     const answers = await this.query('SELECT 1').then(
       () => true,
@@ -86,8 +80,7 @@ export class DatabasePool extends Pool {
   }
 
   /**
-   * Returns a connection to the primary; tries each host once. It closes connections that lead to a former
-   * primary.
+   * Returns a connection to the primary; tries each host once.
    * @throws DatabaseUnavailable with the last error as its cause
    */
   private async connectToPrimary(): Promise<PrimaryClient> {
@@ -108,10 +101,7 @@ export class DatabasePool extends Pool {
   }
 }
 
-/**
- * Reports whether another host may be the primary, because this one does not answer, is not up, or refuses
- * writes.
- */
+/** Reports whether another host may be primary: this one does not answer, is not up, or refuses writes. */
 function mayAnotherServe(error: Error): boolean {
   if (error instanceof DatabaseError) return IS_NOT_UP.test(error.code ?? '');
   return error.message !== POOL_IS_FULL;

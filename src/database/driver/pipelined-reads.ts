@@ -18,9 +18,6 @@ interface Statement {
 export class PipelinedReads {
   private waiting: Statement[] = [];
 
-  /**
-   * @param onConnection calls `work` with a connection, which returns to the pool when `work` settles
-   */
   constructor(
     private readonly onConnection: (work: (client: DatabaseClient) => Promise<void>) => Promise<void>,
   ) {}
@@ -36,8 +33,7 @@ export class PipelinedReads {
     try {
       await this.onConnection((client) => runAll(client, statements));
     } catch (error) {
-      // Rejects all statements if there was no connection. Otherwise all are settled, and this changes
-      // nothing.
+      // If no connection was available, this rejects all statements; otherwise all are settled.
       for (const { reject } of statements) reject(error);
     }
   }

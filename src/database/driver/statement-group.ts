@@ -23,9 +23,6 @@ export class StatementGroup extends PgQuery {
   readonly answered: Promise<void>;
   private end!: (error?: Error) => void;
 
-  /**
-   * @param types parsers for the values of the returned rows
-   */
   constructor(private readonly types: ResultTypes) {
     super('');
     this.answered = new Promise((resolve, reject) => {
@@ -35,13 +32,11 @@ export class StatementGroup extends PgQuery {
 
   /**
    * Adds a statement to a group that has not been sent.
-   *
    * @param name of the prepared statement; undefined for a statement that is parsed each time
    * @throws Error when a value can't be converted into a parameter
    */
   add(name: string | undefined, sql: string, values: unknown[], callback: Callback): void {
-    // Converts the values now: if pg failed to do so while it sends the group, it would send only half of the
-    // group.
+    // Converts values now: if pg failed to convert one while sending, it would send half of the group.
     const statement = new GroupedStatement(
       sql,
       values.map((value) => prepareValue(value)),

@@ -76,9 +76,7 @@ export class Statement extends PgQuery {
 
 const names = new Map<string, string>();
 
-/**
- * Returns the name of a prepared statement: a hash of its text, so that it is the same on every connection.
- */
+/** Returns a prepared statement's name: a hash of its text, so that it is the same on every connection. */
 export function nameOf(sql: string): string {
   let name = names.get(sql);
   if (!name) {

@@ -10,10 +10,7 @@ const LOCK_TIMEOUT_MS = 200;
 const PARTITION_LOCK = 7_254_140;
 /** Largest number of rows that are moved out of a default partition at once: 0.1 s under its lock. */
 const MAX_MOVED = 10_000;
-/**
- * Storage parameter of partitions: the first vacuum freezes all rows. Rows of partitions never change, so no
- * later vacuum is needed.
- */
+/** Storage parameter: the first vacuum freezes all rows. They never change, so no later vacuum is needed. */
 const STORAGE = 'autovacuum_freeze_min_age = 0';
 
 /**
@@ -83,10 +80,7 @@ export class PartitionChanges {
     });
   }
 
-  /**
-   * Runs one change under a lock that keeps other processes from changing partitions. Under that lock, it
-   * reads whether the day's table exists and is attached.
-   */
+  /** Runs one change under a lock against other processes, after it has read the state of the day's table. */
   private change(
     table: PartitionedTable,
     day: Day,

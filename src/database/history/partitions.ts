@@ -3,10 +3,7 @@ import { idTime } from '../../common/ids';
 import { Database } from '../database';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/**
- * Largest number of counted rows in a default partition. A higher count would take long, and tell an operator
- * no more.
- */
+/** Largest count of a default partition's rows: a higher count would take long, and tell no more. */
 const MAX_COUNTED = 1_000;
 
 /** Tables that are partitioned by the day (UTC) in an id, each with the column of that id. */
@@ -31,10 +28,7 @@ export interface Partition {
   isAttached: boolean;
 }
 
-/**
- * Reads which daily partitions exist, and the times before which rows are old enough to be deleted.
- * `PartitionChanges` creates and drops partitions.
- */
+/** Reads which daily partitions exist, and the times before which rows are old enough to be deleted. */
 @Injectable()
 export class Partitions {
   constructor(private readonly database: Database) {}
@@ -47,8 +41,7 @@ export class Partitions {
   }
 
   /**
-   * Returns the time `hours` before now by the database's clock, or the start of that day (UTC) if
-   * `wholeDays`.
+   * Returns the time `hours` before now by the database's clock, or that day's start (UTC) if `wholeDays`.
    */
   async readCutoff(hours: number, wholeDays: boolean): Promise<string> {
     const [row] = await this.database.query<{ since: string }>(

@@ -1,4 +1,3 @@
-/** Runs single statements outside a transaction. */
 export interface Statements {
   query<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
   prepared<Row>(sql: string, parameters?: unknown[]): Promise<Row[]>;
@@ -68,7 +67,6 @@ export interface Placement {
    */
   serverOf(tenantId: string): string | null;
 
-  /** Lists the servers that store workspaces. */
   listServers(): Promise<WorkspaceServer[]>;
 
   /**
@@ -93,10 +91,8 @@ export interface Placement {
   ): Promise<Row[]>;
 
   /**
-   * Reads rows of workspaces for a request. If there are several workspaces, it leaves out those whose server
-   * does not answer within 1 s.
-   *
-   * @param parameters the first one holds the workspace ids
+   * Reads rows of workspaces, whose ids are the first parameter, for a request. If there are several
+   * workspaces, it leaves out those whose server does not answer within 1 s.
    */
   readWorkspaces<Row extends object>(
     sql: string,
@@ -105,9 +101,8 @@ export interface Placement {
   ): Promise<WorkspaceRows<Row>>;
 
   /**
-   * Reads PostgreSQL's own views on each server that stores tables of the service, and adds the number of a
-   * row's server. The statement has no parameters and returns no times. Servers that do not answer are left
-   * out.
+   * Reads PostgreSQL's own views on each server, by a statement without parameters that returns no times.
+   * Servers that do not answer are left out. `server` is the number of a row's server.
    */
   readViews<Row extends object>(sql: string): Promise<(Row & { server: number })[]>;
 

@@ -46,19 +46,12 @@ const OBJECTS = `
   SELECT kind || ' ' || name AS object, string_agg(privilege, ', ' ORDER BY privilege) AS privileges FROM privileges
   WHERE needed = $2 AND held <> $2 GROUP BY kind, name ORDER BY kind, name`;
 
-/**
- * Lists the privileges that a role needs and does not have.
- *
- * @param role the service's role; null for the role of the reader's connection
- */
+/** Lists the privileges that a role needs and lacks. Null is the role of the reader's connection. */
 export function missingPrivileges(reader: Reader, role: string | null): Promise<Difference[]> {
   return reader.query(OBJECTS, [role, true]);
 }
 
-/**
- * Grants a role the privileges that the service needs, and revokes those that it must not have. It runs no
- * statement for an object whose privileges are right.
- */
+/** Grants a role the privileges that the service needs, and revokes privileges that it must not have. */
 export async function grantPrivileges(tx: Transaction, role: string): Promise<void> {
   if (await hasCitus(tx)) await tx.query(ONE_SHARD_AT_A_TIME);
   const [quoted] = await tx.query<{ name: string }>('SELECT quote_ident($1) AS name', [role]);

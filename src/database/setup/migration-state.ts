@@ -14,10 +14,7 @@ export async function areMigrationsApplied(dataSource: DataSource): Promise<bool
   return areApplied && (!(await hasCitus(dataSource)) || (await areTablesDistributed(dataSource)));
 }
 
-/**
- * Lists the names of the applied migrations, the oldest first. It only reads; TypeORM's own check would
- * create its table.
- */
+/** Lists the names of the applied migrations, the oldest first. It does not create TypeORM's table. */
 export async function listAppliedMigrations(dataSource: DataSource): Promise<string[]> {
   const [table] = await dataSource.query<{ name: string | null }[]>(
     `SELECT to_regclass('migrations') AS name`,

@@ -19,17 +19,11 @@ const MIGRATION_LOCK = 7_254_139;
 const LOCK_POLL_MS = 250;
 /** SQLSTATE with which PgBouncer refuses a startup parameter. */
 const PROTOCOL_VIOLATION = '08P01';
-/**
- * Milliseconds that a migration waits for a table's lock. Later statements wait behind the migration, and the
- * service's own statements fail after 2 s.
- */
+/** Milliseconds that a migration waits for a table's lock; later statements wait behind it. */
 const LOCK_TIMEOUT_MS = 1_000;
 const TRIES = 10;
 const MAX_PAUSE_MS = 15_000;
-/**
- * Time stamp in the name of the first migration, in milliseconds since 1970. A database with an older
- * migration was made by a pre-release version.
- */
+/** Time (ms since 1970) in the first migration's name; older migrations are from pre-release versions. */
 const BASELINE_MS = 1_795_392_000_000;
 
 type Migrations = NonNullable<DataSourceOptions['migrations']>;
@@ -40,7 +34,6 @@ type Migrations = NonNullable<DataSourceOptions['migrations']>;
  * the privileges that it needs. Two processes may run it at once: the second waits, and finds nothing to do.
  * A migration that does not get a lock within 1 s is rolled back and tried again, so that it does not hold up
  * processes that serve requests.
- *
  * @param migrations replace the service's own
  * @returns the names of the migrations applied or reverted
  * @throws AppError INVALID_BODY: a pre-release version made the database, the two roles do not protect the
@@ -78,10 +71,7 @@ export async function migrate(
   }
 }
 
-/**
- * Returns a data source of the owner that goes past a pooler, because the advisory lock and the time-outs
- * belong to a database session.
- */
+/** Returns a data source that bypasses a pooler: the advisory lock and the time-outs belong to a session. */
 function directDataSource(config: Config, migrations: Migrations | undefined): DataSource {
   const { databaseUrl, databaseOwnerUrl, databaseDirectUrl } = config;
   const options = connectionOptions(
@@ -173,10 +163,7 @@ async function withMigrationLock<T>(dataSource: DataSource, work: () => Promise<
   }
 }
 
-/**
- * Runs `work`, and repeats it after a lock conflict, up to 10 times in all. The pauses grow, so that the
- * holder of the lock can finish.
- */
+/** Runs `work`, and repeats it after lock conflicts, 10 times in all, with growing pauses. */
 async function inTries(work: () => Promise<unknown>): Promise<void> {
   for (let failures = 0; ;) {
     try {
@@ -190,7 +177,6 @@ async function inTries(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Returns the milliseconds at the end of a migration's name. */
 function timeOf(name: string): number {
   return Number(name.slice(-13));
 }

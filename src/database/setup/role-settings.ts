@@ -18,10 +18,7 @@ const SETTINGS = {
   'citus.node_connection_timeout': 2_000,
 };
 const NAMES = Object.keys(SETTINGS);
-/**
- * SQL for the search path: the schema of the tables, before temporary objects, and without a schema of the
- * role's own name.
- */
+/** SQL for the search path: only the schema of the tables, and temporary objects after it. */
 const SEARCH_PATH = `quote_ident(current_schema()) || ', pg_temp'`;
 
 /** Stores missing settings with the reader's role. Only new connections of the role have them. */

@@ -29,10 +29,7 @@ export interface ErasedMessages extends ConversationKey {
    * audit entries on that conversation or contact.
    */
   eventIds: string[];
-  /**
-   * Whether the contact is erased with the messages; false for messages that have only passed their
-   * workspace's retention period.
-   */
+  /** Whether the contact is erased as well; false if the messages have only passed their retention period. */
   withContact: boolean;
   /** Texts of the only message, if its customer has unsent it; left out for any other erasure. */
   unsent?: string[];
@@ -67,7 +64,6 @@ export interface Erasure {
 
   /**
    * Erases the messages themselves.
-   *
    * @param beingSent ids of messages that `cancel` could not stop
    * @returns the number of messages that had a text
    */
@@ -82,24 +78,18 @@ export interface ExportedLine {
   type: string;
 }
 
-/**
- * Reads a table's rows for the export of a contact, oldest first. It reads further rows only when the caller
- * asks for further lines.
- */
+/** Reads a table's rows for a contact's export, oldest first, in steps as the caller asks for lines. */
 export interface Export {
   exportContact?(contact: ContactKey): AsyncIterable<ExportedLine>;
   exportConversation?(conversation: ConversationKey): AsyncIterable<ExportedLine>;
 }
 
-/** Rule by which a table's rows are deleted for their age. */
 export interface CleanUp {
   /** Column with the time from which a row's age counts. An index begins with this column. */
   age: string;
   /** Hours for which rows are kept; `history` for as long as events and deliveries (RETENTION_DAYS). */
   keptHours: number | 'history';
-  /**
-   * Whether rows are kept until all of their day (UTC) is old enough, like the daily partitions of events.
-   */
+  /** Whether rows are kept until their whole day (UTC) is old enough, like the partitions of events. */
   wholeDays?: true;
   /** SQL condition on the rows to which the rule applies, which a partial index has; all rows if left out. */
   among?: string;
@@ -107,10 +97,7 @@ export interface CleanUp {
   guard?: string;
 }
 
-/**
- * Rule by which unfinished work needs the events and deliveries of a day. While there is such work, the day's
- * partitions are not dropped.
- */
+/** Rule by which a day's partitions are not dropped while unfinished work needs their rows. */
 export interface HistoryUse {
   /**
    * SQL condition that the row `t` needs the day `day`. `day.first` is the lowest id of the day, `day.next`
@@ -142,8 +129,7 @@ export type Placement = 'workspace' | 'coordinator';
 export interface TableDeclaration {
   name: string;
   /**
-   * Columns of the primary key, each with its SQL type. In a table on the nodes of its workspaces, the first
-   * column is the workspace's id.
+   * Columns of the primary key, with their SQL types. On a node of Citus, the workspace's id is the first.
    */
   key: Record<string, string>;
   placement: Placement;

@@ -2,10 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CleanUp, Erasure, Export, HistoryUse, isNeeded, TableDeclaration } from './table-declaration';
 import { SecretColumn } from './table-rows.repository';
 
-/**
- * Stores the declarations of the tables of all features that this process has loaded. The module of each
- * feature registers its own tables.
- */
+/** Stores the table declarations of all loaded features. Each feature's module registers its own. */
 @Injectable()
 export class TableRegistry {
   private readonly tables = new Map<string, TableDeclaration>();
@@ -69,17 +66,13 @@ export class TableRegistry {
     );
   }
 
-  /**
-   * Lists the tables whose unfinished work needs days of events and deliveries, in the order of
-   * `listForDeletion`: work that creates more work comes first.
-   */
+  /** Lists the tables that need days of events and deliveries; work that creates more work comes first. */
   listHistoryUses(): { table: string; use: HistoryUse }[] {
     return this.listForDeletion().flatMap(({ name, history }) =>
       history ? { table: name, use: history } : [],
     );
   }
 
-  /** Lists the tables with secrets, and the prefix of each secret's columns. */
   listSecrets(): SecretColumn[] {
     return this.list().flatMap(({ name, secrets = [] }) =>
       secrets.map((prefix) => ({ table: name, prefix })),

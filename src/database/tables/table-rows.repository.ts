@@ -8,7 +8,6 @@ import { CleanUp, HistoryUse, TableDeclaration } from './table-declaration';
 export type TableCursor = string[];
 
 export interface CleanUpStep {
-  /** Number of rows that the step has read. */
   seen: number;
   deleted: number;
   /**
@@ -36,10 +35,7 @@ export interface StoredSecret {
   ciphertext: Buffer;
 }
 
-/**
- * Runs statements on rows of any registered table. The names of tables and columns come from declarations,
- * never from input.
- */
+/** Runs statements on rows of any table; the names in them come from declarations, never from input. */
 @Injectable()
 export class TableRowsRepository {
   constructor(private readonly database: Database) {}
@@ -48,7 +44,6 @@ export class TableRowsRepository {
    * Deletes up to `count` rows of a workspace from a table, in the order of their keys. It skips rows that
    * another transaction has locked. It begins after the key of the last step, so that PostgreSQL does not
    * read the dead rows of that step.
-   *
    * @param after key at which the last step ended; null for the first step
    * @returns the number of deleted rows, and the key for the next step; null after the last step
    */
