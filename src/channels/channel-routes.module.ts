@@ -27,7 +27,7 @@ import { WidgetController } from './widget/widget.controller';
 
 /**
  * Serves the routes outside the REST API: the hooks, which providers call without an API key, and the
- * widget's routes, which have tokens of their own.
+ * widget's routes, which visitors call with visitor tokens.
  */
 @Module({
   imports: [

@@ -26,9 +26,12 @@ import { INSTAGRAM_TOKENS_QUEUE, InstagramTokensProcessor } from './tokens/insta
 import { InstagramTokensRepository } from './tokens/instagram-tokens.repository';
 import { InstagramTokensService } from './tokens/instagram-tokens.service';
 
-/** Limit of attempts in progress in this process. */
+/** Maximum number of attempts in progress in this process. */
 const MAX_IN_FLIGHT = 500;
-/** Limit of attempts in progress over one connection, so that a slow provider does not delay the others. */
+/**
+ * Maximum number of attempts in progress over one connection, so that a slow provider does not delay other
+ * connections.
+ */
 const MAX_PER_CONNECTION = 25;
 
 const outboundCapacity: FactoryProvider<StartCapacity> = {
@@ -39,8 +42,8 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
 };
 
 /**
- * Routes the messages of events to connections, and sends them to providers. Refreshes tokens, and
- * disconnects the channels of a workspace that is deleted.
+ * Sends the messages of relayed events to providers, refreshes Instagram's access tokens, and disconnects the
+ * channels of a workspace that is being deleted.
  */
 @Module({
   imports: [

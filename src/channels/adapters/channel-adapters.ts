@@ -2,8 +2,8 @@ import { Channel, CHANNELS, describeChannel } from '../../common/channel-descrip
 import { ChannelAdapter, HookedAdapter } from './channel-adapter';
 
 /**
- * Finds a channel's adapter. The constructor throws when a channel has no adapter, or when adapter and
- * descriptor do not agree about a hook.
+ * Finds a channel's adapter. The constructor throws if a channel has no adapter, or if only one of its
+ * adapter and its descriptor has a hook.
  */
 export class ChannelAdapters {
   private readonly byChannel: ReadonlyMap<Channel, ChannelAdapter>;
@@ -22,7 +22,7 @@ export class ChannelAdapters {
     return adapter;
   }
 
-  /** Returns the adapter of a channel whose provider calls the service. */
+  /** Returns the adapter of a channel whose provider calls the service. Throws for the widget. */
   getHookedAdapter(channel: Channel): HookedAdapter {
     const adapter = this.getAdapter(channel);
     if (!('verify' in adapter)) throw new Error(`${channel} has no hooks`);

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Reports whether two secrets are equal, in constant time. It compares their digests, so that the time does
- * not show their lengths either.
+ * Reports whether two secrets are equal, in constant time. Compares their digests, so that the duration does
+ * not reveal the secrets' lengths.
  */
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));

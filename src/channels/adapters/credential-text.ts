@@ -3,8 +3,8 @@ import { FAULTS } from '../../common/fault-texts';
 import { FaultCode, validatorFault, ValuesOf } from '../../common/error-texts';
 
 /**
- * Requires a text of 1 to `max` characters of any kind, because providers may change the form of their
- * secrets.
+ * Requires a string of 1 to `max` characters. All characters are allowed, because providers may change the
+ * form of their secrets.
  */
 export function CredentialText(max: number): PropertyDecorator {
   return ValidateBy(
@@ -19,14 +19,18 @@ export function CredentialText(max: number): PropertyDecorator {
 }
 
 /**
- * Requires an id that is all digits, as Meta's are.
- * @param owner thing that the id names, such as `a page`
+ * Requires an id of 1 to 30 digits, the form of Meta's ids.
+ *
+ * @param owner owner of the id for the error message, such as `a page`
  */
 export function NumericId(owner: string): PropertyDecorator {
   return Matches(/^\d{1,30}$/, faultUnlessEmpty('not_id', { owner }));
 }
 
-/** Makes the options of a validator. An empty value has the fault `empty`, and any other value `code`. */
+/**
+ * Returns the options of a validator whose fault is `empty` for an empty string and `code` for any other
+ * value.
+ */
 export function faultUnlessEmpty<Code extends FaultCode>(
   code: Code,
   ...values: ValuesOf<(typeof FAULTS)[Code]>

@@ -2,7 +2,8 @@ import { AppError } from '../../common/app-error';
 import { HookRequest } from './channel-adapter';
 
 /**
- * Returns a request's items if there are at most `max`, the number that the provider documents.
+ * Returns the items of a provider's request if there are at most `max`.
+ *
  * @throws AppError PAYLOAD_TOO_LARGE
  */
 export function requireAtMost<Item>(max: number, items: Item[]): Item[] {
@@ -10,12 +11,13 @@ export function requireAtMost<Item>(max: number, items: Item[]): Item[] {
   throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${max} events.`);
 }
 
-/** Decodes UTF-8 without its byte order mark, and has U+FFFD for bytes that are not UTF-8. */
+/** Removes a byte order mark, and replaces bytes that are not UTF-8 by U+FFFD. */
 const lenient = new TextDecoder();
 
 /**
- * Parses the body of a provider's request. Bytes that are not UTF-8 cost their characters alone: a provider
- * would send a refused body again and again, and its other events with it.
+ * Parses the body of a provider's request. Replaces invalid UTF-8 instead of refusing the body: the provider
+ * would repeat a refused body, and its valid events would never arrive.
+ *
  * @throws AppError INVALID_BODY
  */
 export function parseJson({ rawBody }: HookRequest): unknown {

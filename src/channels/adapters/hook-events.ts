@@ -2,7 +2,7 @@ import { ReceiptStatus } from '../../messages/message-status';
 
 /** Reason of a failure, in the provider's words. */
 export interface ProviderFault {
-  /** Provider's error code; null without one. */
+  /** Null if the provider gives no code. */
   providerCode: string | null;
   message: string;
 }
@@ -15,68 +15,78 @@ export type InboundEvent =
   | InboundWatermark
   | InboundEcho;
 
-/** Event of a hook's request. Messages of groups are not stored. */
+/**
+ * Event in a provider's request. The service logs how many messages of groups arrive, but does not store
+ * them.
+ */
 export type HookEvent = InboundEvent | InboundGroupMessage;
 
-/** Change that a customer makes after the message was sent. */
+/** Change that a customer makes to a message that was sent before. */
 export type InboundChange = InboundEdit | InboundUnsend | InboundReaction;
 
 interface InboundBase {
-  /** Provider's id of the account. The event counts only if this account's secret signed the request. */
+  /**
+   * Provider's id of the account. The service ignores the event unless this account's secret signed the
+   * request.
+   */
   accountId: string;
 }
 
-/** Message from a customer. */
 export interface InboundMessage extends InboundBase {
   kind: 'message';
   /**
-   * Provider's ids of the message, unique within the connection. If one of them is known, the message is
-   * stored already.
+   * Provider's ids of the message, unique within the connection. If one of them is stored, the message is a
+   * repetition.
    */
   providerIds: [string, ...string[]];
   customer: {
-    /** Provider's id of the customer, to which answers go. */
+    /** Provider's id of the customer to which the service sends replies. */
     externalId: string;
-    /** Other ids of the customer that the provider has named. */
+    /** Further ids of the customer, if the provider names several. */
     otherIds?: string[];
     name: string | null;
     phone: string | null;
   };
-  /** Time at which the customer sent it, if the owner of an id at that time is known by it. */
+  /**
+   * Time at which the customer sent the message. Set on channels whose ids can pass to another person, to
+   * find the person who owned the id at that time.
+   */
   at?: Date;
   /**
-   * Name and e-mail address that the customer has given, unverified. They fill empty fields of the contact.
+   * Name and e-mail address that the customer has entered, unverified. The service stores them in empty
+   * fields of the contact.
    */
   claimed?: { name?: string; email?: string };
   /** Text of the message, or a description of other content, such as `[image]`. */
   body: string;
-  /** Provider's data beside the text, such as attachments or a location; null for plain text. */
+  /** Provider's data that the body does not show, such as attachments or a location; null for plain text. */
   metadata: object | null;
 }
 
 interface InboundChangeBase extends InboundBase {
   /** Provider's ids of the customer who made the change. */
   customerIds: [string, ...string[]];
-  /** Provider's id of the message that the change is about. */
+  /** Provider's id of the message that was changed. */
   providerId: string;
 }
 
-/** Report that a customer has edited a message of theirs. */
 export interface InboundEdit extends InboundChangeBase, Pick<InboundMessage, 'body' | 'metadata'> {
   kind: 'edit';
   /** Number that is higher for a later edit of the same message; null if the provider gives none. */
   number: number | null;
 }
 
-/** Report that a customer has unsent a message of theirs. */
 export interface InboundUnsend extends InboundChangeBase {
   kind: 'unsend';
 }
 
-/** Report of all reactions that a customer has to a message now. */
+/** Report of all present reactions of a customer to a message. */
 export interface InboundReaction extends InboundChangeBase {
   kind: 'reaction';
-  /** Emojis, or the provider's names of reactions that have none. Empty when they were taken back. */
+  /**
+   * Emojis, or the provider's names for reactions without an emoji. Empty if the customer has removed all
+   * reactions.
+   */
   emojis: string[];
   /** Number that is higher for a later reaction to the same message; null if the provider gives none. */
   number: number | null;
@@ -84,19 +94,18 @@ export interface InboundReaction extends InboundChangeBase {
   message: InboundMessage | null;
 }
 
-/** Ids of one customer that the provider has named together, without a message. */
+/** Ids of one customer that the provider has reported together, without a message. */
 export interface InboundIds extends InboundBase {
   kind: 'ids';
-  /** Ids that the customer has, the one first to which answers go. */
+  /** Present ids of the customer. The service sends replies to the first. */
   ids: [string, ...string[]];
-  /** Ids that the customer had before; empty if none has changed. */
+  /** Former ids of the customer; empty if none has changed. */
   previousIds: string[];
   phone: string | null;
-  /** Time of the change. */
+  /** Time of the change of ids. */
   at: Date;
 }
 
-/** Message of a group, which is not stored. */
 export interface InboundGroupMessage extends InboundBase {
   kind: 'group';
 }
@@ -105,16 +114,19 @@ export interface InboundGroupMessage extends InboundBase {
 export interface InboundReceipt extends InboundBase {
   kind: 'receipt';
   providerId: string;
-  /** Service's id of the message as the provider returns it, which may be any text; null without one. */
+  /**
+   * Id of the message in this service, as the provider repeats it; null if the provider does not repeat it.
+   * The value is not validated and can be any text.
+   */
   messageId: string | null;
   status: ReceiptStatus;
-  /** Ids of the customer who gets the message, if the provider names several. */
+  /** Ids of the customer who receives the message, if the provider names several. */
   recipientIds?: string[];
-  /** Reason why the message FAILED; null with any other status. */
+  /** Reason of the status FAILED; null with any other status. */
   fault: (ProviderFault & { kind: 'TERMINAL' | 'WINDOW' }) | null;
 }
 
-/** Report that all messages sent to a customer until a moment have a new status. */
+/** Report that all messages sent to a customer before a certain time have a new status. */
 export interface InboundWatermark extends InboundBase {
   kind: 'watermark';
   customerId: string;
@@ -131,12 +143,14 @@ export interface InboundEcho extends InboundBase {
   body: string | null;
 }
 
-/** Returns the id of a customer that changes least: not a phone number, if there is another id. */
+/**
+ * Returns the id of a customer that is least likely to change: a phone number only if there is no other id.
+ * Ids that are not phone numbers sort after digits.
+ */
 export function mostLastingId(ids: [string, ...string[]]): string {
   return ids.reduce((one, other) => (one > other ? one : other));
 }
 
-/** Returns all of the provider's ids of a message's customer. */
 export function customerIdsOf({ customer }: Pick<InboundMessage, 'customer'>): [string, ...string[]] {
   return [customer.externalId, ...(customer.otherIds ?? [])];
 }

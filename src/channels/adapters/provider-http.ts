@@ -9,15 +9,15 @@ import { ProviderFault } from './hook-events';
 import { numberOf } from './provider-values';
 
 /**
- * Time limit of a call in milliseconds, from the DNS lookup to the end of the response. A message's lease is
- * longer.
+ * Time limit of a call in milliseconds, from the DNS lookup to the end of the response. It must be shorter
+ * than a message's lease.
  */
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_SOCKETS = 500;
 /**
- * Milliseconds for which an idle connection is kept. Providers keep theirs longer, so none closes one as a
- * request is written to it.
+ * Milliseconds after which an idle connection is closed. Providers close theirs later, so a provider never
+ * closes a connection while a request is written to it.
  */
 const IDLE_MS = 4_000;
 const MAX_WAIT_SECONDS = 24 * 3600;
@@ -26,13 +26,13 @@ export interface AnsweredCall {
   kind: 'answered';
   status: number;
   headers: Record<string, unknown>;
-  /** Body of the answer: parsed JSON, or the text if it is not JSON. */
+  /** Body of the response: parsed JSON, or the text if it is not JSON. */
   body: unknown;
 }
 
 /**
- * Failure of a call that got no answer. If `unreached`, no byte of the request was written; if `unanswered`,
- * at least a part was.
+ * Failure of a call without a response. `unreached`: no byte of the request was written. `unanswered`: at
+ * least a part may have been written.
  */
 interface UnansweredCall {
   kind: 'unreached' | 'unanswered';
@@ -43,7 +43,7 @@ export type ProviderAnswer = AnsweredCall | UnansweredCall;
 
 export type ProviderCall = AxiosRequestConfig & { url: string };
 
-/** Calls providers over keep-alive connections. Redirects are not followed. */
+/** Calls providers over keep-alive connections. Does not follow redirects. */
 @Injectable()
 export class ProviderHttp implements OnApplicationShutdown {
   private readonly agents = {
@@ -60,7 +60,10 @@ export class ProviderHttp implements OnApplicationShutdown {
     validateStatus: () => true,
   });
 
-  /** Makes a call to a provider. It never throws: every status is an answer, and every failure a result. */
+  /**
+   * Makes a call to a provider. Never throws: any HTTP status is `answered`, and any failure is returned with
+   * its fault.
+   */
   async call(request: ProviderCall, timeoutMs = TIMEOUT_MS): Promise<ProviderAnswer> {
     const signal = AbortSignal.timeout(timeoutMs);
     const transport = new WatchedTransport();
@@ -76,9 +79,11 @@ export class ProviderHttp implements OnApplicationShutdown {
   }
 
   /**
-   * Makes a call for an operator who connects an account, which must get an answer.
-   * @param variable sets the provider's address
-   * @throws AppError UNAVAILABLE. It names the origin only: the path may hold a token
+   * Makes a call that must be answered, for an operator who connects an account.
+   *
+   * @param variable environment variable that sets the provider's address, for the error message
+   * @throws AppError UNAVAILABLE if there is no response. Names only the URL's origin, because the path can
+   * contain a token
    */
   async require(request: ProviderCall, variable: ProviderVariable): Promise<AnsweredCall> {
     const answer = await this.call(request);
@@ -94,8 +99,8 @@ export class ProviderHttp implements OnApplicationShutdown {
 }
 
 /**
- * Transport that records whether bytes of a request can have left: after it is connected and, over https, has
- * accepted the certificate. A failure before that has sent nothing, so a retry is safe.
+ * Records whether bytes of the request may have been written. This is possible once the TCP connection exists
+ * and, over https, the TLS handshake is complete. A retry after an earlier failure is safe.
  */
 class WatchedTransport {
   hasConnected = false;
@@ -114,8 +119,9 @@ class WatchedTransport {
 }
 
 /**
- * Returns the fault of a call that got no answer.
- * @param cause no more than an error's code: its message may quote an address with a token
+ * Returns the fault of a call without a response.
+ *
+ * @param cause the error's code; never its message, which can quote a URL with a token
  */
 function unansweredFault(kind: UnansweredCall['kind'], cause: string): ProviderFault {
   const failure = kind === 'unreached' ? "can't be reached" : 'has not answered';
@@ -123,8 +129,8 @@ function unansweredFault(kind: UnansweredCall['kind'], cause: string): ProviderF
 }
 
 /**
- * Returns the outcome of an attempt to send a message that got no answer. A retry is safe only if the
- * provider was not reached.
+ * Returns the outcome of an attempt to send a message that got no response. A retry is safe only if no byte
+ * was written.
  */
 export function outcomeWithoutAnswer({ kind, fault }: UnansweredCall): SendOutcome {
   return { kind: kind === 'unreached' ? 'RETRY' : 'UNKNOWN', fault };
@@ -134,13 +140,15 @@ export function isSuccess({ status }: AnsweredCall): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Returns the error that tells an operator why a provider refused the credentials. */
 export function credentialsRefused(provider: string, { message }: ProviderFault): AppError {
   const answer = message.replace(/\.$/, '');
   return AppError.invalidBody('credentials', 'credentials_refused', { provider, answer });
 }
 
-/** Converts seconds that a provider asks to wait to milliseconds: a day at most, 0 if they are unreadable. */
+/**
+ * Converts the seconds that a provider asks to wait to milliseconds. Returns at most a day, and 0 if the
+ * value is not a number.
+ */
 export function retryAfterMs(seconds: unknown): number {
   return Math.min(Math.max(numberOf(seconds) ?? 0, 0), MAX_WAIT_SECONDS) * 1000;
 }

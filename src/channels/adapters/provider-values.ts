@@ -1,12 +1,15 @@
 import { isStorableText } from '../../common/validators';
 
-/** Limit of a provider's id in characters. No known id is as long, and an index entry can hold it. */
+/**
+ * Maximum length of a provider's id in characters. Known ids are shorter, and an index entry of PostgreSQL
+ * can hold one of this length.
+ */
 const MAX_ID_LENGTH = 512;
 
-/** Character that replaces unreadable or unstorable characters (U+FFFD). */
+/** Character that replaces characters that cannot be decoded or stored. */
 export const REPLACEMENT = '\uFFFD';
 
-/** Object of a provider's JSON, whose fields can hold anything. */
+/** Object in a provider's JSON. Its fields are not validated. */
 export type ProviderObject = Record<string, unknown>;
 
 /** Returns the value if it is an object, otherwise an empty object. */
@@ -14,57 +17,63 @@ export function objectOf(value: unknown): ProviderObject {
   return isObject(value) ? value : {};
 }
 
-/** Returns the objects in a value that is an array, otherwise an empty array. */
+/** Returns the objects in an array; an empty array for any other value. */
 export function objectsOf(value: unknown): ProviderObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Returns non-empty text, or a number as text, otherwise null: providers send ids and codes as either. */
+/**
+ * Returns a non-empty string, or a number as a string; null for any other value. Providers send ids and codes
+ * in both forms.
+ */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** Reports whether a value is an object with any fields. */
+/** Reports whether a value is an object with at least one key. */
 export function isFilledObject(value: unknown): value is ProviderObject {
   return Object.keys(objectOf(value)).length > 0;
 }
 
-/** Returns the texts among values, with a separator between them; null if there is none. */
+/** Joins the non-empty strings and the numbers among the values; null if there are none. */
 export function joinTexts(values: unknown[], separator: string): string | null {
   const texts = values.map(textOf).filter((text) => text !== null);
   return texts.length > 0 ? texts.join(separator) : null;
 }
 
-/** Returns a number, or text that is one as a number, otherwise null. */
+/** Returns a number, or a numeric string as a number; null for any other value. */
 export function numberOf(value: unknown): number | null {
   const text = textOf(value);
   const number = text === null ? NaN : Number(text);
   return Number.isFinite(number) ? number : null;
 }
 
-/** Looks up a key in a table. Keys that every object inherits, such as `constructor`, are not found. */
+/**
+ * Returns the value of an own key. Ignores inherited keys, such as `constructor`, because the key comes from
+ * a provider.
+ */
 export function lookUp<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-/** Reports whether an id from a provider can be stored and looked up. */
+/** Reports whether the service can store an id from a provider. */
 export function isUsableId(id: string): boolean {
   return id !== '' && id.length <= MAX_ID_LENGTH && isStorableText(id);
 }
 
-/** Replaces NUL and lone surrogates, which PostgreSQL does not store in text. */
+/** Replaces NUL and lone surrogates, which PostgreSQL cannot store in text. */
 export function storableText(text: string): string {
   return text.replaceAll('\0', REPLACEMENT).toWellFormed();
 }
 
-/** Returns coordinates as text, such as `39.46, -0.37`, or null if one of them is missing. */
+/** Formats coordinates, such as `39.46, -0.37`; null if one of them is missing. */
 export function coordinates(latitude: unknown, longitude: unknown): string | null {
   const [north, east] = [numberOf(latitude), numberOf(longitude)];
   return north === null || east === null ? null : `${north}, ${east}`;
 }
 
-/** Returns the body of a message that has no text, such as `[image] Our new shop`. */
+/** Returns the body for a message without text, such as `[image] Our new shop`. */
 export function placeholder(kind: string, detail: string | null): string {
   return detail === null ? `[${kind}]` : `[${kind}] ${detail}`;
 }

@@ -20,9 +20,9 @@ export interface GraphRequest {
   method: 'GET' | 'POST' | 'DELETE';
   /** Environment variable that sets the API's address. */
   api: Extract<ProviderVariable, 'META_GRAPH_URL' | 'INSTAGRAM_GRAPH_URL'>;
-  /** Path of the request below the API's version, without a query. */
+  /** Path below the API's version, without a query. */
   path: string;
-  /** Whether the path has no version before it. */
+  /** Whether the URL leaves out the API's version. */
   isUnversioned?: boolean;
   accessToken: string;
   tokenIn: 'header' | 'query';
@@ -31,14 +31,14 @@ export interface GraphRequest {
 }
 
 /**
- * Verdict on a used-up hourly quota of an app, a page or an account: all messages of the connection wait. The
- * hour slides, so part of the quota is free again within minutes.
+ * Verdict if the hourly quota of an app, page or account is used up: all messages of the connection wait. The
+ * hour is a sliding window, so part of the quota is free again within minutes.
  */
 export const HOURLY_LIMIT: Verdict = { kind: 'RETRY', afterMs: 5 * 60_000, concerns: 'connection' };
 
 const MAX_FAULT_LENGTH = 500;
 
-/** Calls Meta's Graph API, which carries WhatsApp, Messenger and Instagram. */
+/** Calls Meta's Graph API, which serves WhatsApp, Messenger and Instagram. */
 @Injectable()
 export class GraphApi {
   constructor(
@@ -48,7 +48,8 @@ export class GraphApi {
 
   /**
    * Makes one attempt to send a message.
-   * @param readId finds the message's id in the body of an answer
+   *
+   * @param readId returns the message's id from the body of a response, or null
    */
   async send(
     request: GraphRequest,
@@ -63,7 +64,8 @@ export class GraphApi {
 
   /**
    * Makes a call that must succeed before a connection is stored.
-   * @throws AppError INVALID_BODY with Meta's refusal; UNAVAILABLE
+   *
+   * @throws AppError INVALID_BODY with Meta's refusal; UNAVAILABLE if there is no response
    */
   async require(request: GraphRequest): Promise<void> {
     const answer = await this.http.require(this.toCall(request), request.api);
@@ -87,7 +89,8 @@ export class GraphApi {
 
 /**
  * Returns the outcome of an attempt to send a message.
- * @param readId finds the message's id in the body of an answer
+ *
+ * @param readId returns the message's id from the body of a response, or null
  */
 export function graphOutcome(
   answer: ProviderAnswer,
@@ -108,8 +111,8 @@ export function graphOutcome(
 }
 
 /**
- * Reads the code and the text of Meta's error object, which has the same form in answers and in a message's
- * status.
+ * Reads the code and the text of Meta's error object. It has the same form in responses and in the statuses
+ * of messages.
  */
 export function readGraphError(error: ProviderObject): ProviderFault {
   const code = textOf(error.code);
@@ -129,8 +132,8 @@ function graphFault({ status, body }: AnsweredCall): ProviderFault {
 }
 
 /**
- * Returns the verdict on a refusal by its error code, as Meta asks, because its HTTP statuses do not tell
- * refusals from limits. The status decides only on an unknown code.
+ * Chooses the verdict by Meta's error code, as Meta's documentation asks. The HTTP status decides only if the
+ * code is unknown, because Meta uses the same statuses for refusals and for limits.
  */
 function chooseVerdict({ status, body }: AnsweredCall, verdicts: Verdicts): Verdict {
   const { code, error_subcode: subcode } = objectOf(objectOf(body).error);
@@ -139,7 +142,7 @@ function chooseVerdict({ status, body }: AnsweredCall, verdicts: Verdicts): Verd
   return { kind: status === 429 || status >= 500 ? 'RETRY' : 'TERMINAL' };
 }
 
-/** Removes the access token from a fault, because Meta quotes an unreadable token in its error. */
+/** Removes the access token from a fault, because Meta quotes a malformed token in its error text. */
 function redact(accessToken: string, { providerCode, message }: ProviderFault): ProviderFault {
   return { providerCode, message: message.replaceAll(accessToken, '…').slice(0, MAX_FAULT_LENGTH) };
 }

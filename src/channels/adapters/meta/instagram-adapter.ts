@@ -14,8 +14,8 @@ const API = 'INSTAGRAM_GRAPH_URL';
 export interface InstagramCredentials extends MetaCredentials {
   accountId: string;
   /**
-   * Secret of the Facebook app that owns the Instagram app. Meta signs with this secret or with the Instagram
-   * app's.
+   * Secret of the Facebook app that owns the Instagram app. Meta signs requests with this secret or with the
+   * Instagram app's secret.
    */
   facebookAppSecret?: string;
 }
@@ -46,7 +46,7 @@ export class InstagramAdapter
 {
   readonly channel = 'INSTAGRAM';
   /**
-   * Limit of 100 texts a second for an account
+   * Meta accepts 100 texts a second for an account
    * (developers.facebook.com/docs/graph-api/overview/rate-limiting).
    */
   readonly limits = { perSecond: 100, conversationIntervalMs: 0 };
@@ -67,7 +67,10 @@ export class InstagramAdapter
     return [appSecret, ...(facebookAppSecret === undefined ? [] : [facebookAppSecret])];
   }
 
-  /** Asks Instagram for a new token in place of one that is valid and at least 24 hours old. */
+  /**
+   * Requests a new access token. Instagram accepts this only if the present token is valid and at least 24
+   * hours old.
+   */
   async refresh({ externalId, credentials }: Connection<InstagramCredentials>): Promise<RefreshOutcome> {
     let answer: ProviderObject = {};
     const outcome = await this.graph.send(
@@ -104,8 +107,8 @@ export class InstagramAdapter
   }
 
   /**
-   * Makes a text message. It can't carry the service's id, so an echo is recognized by its own id or its
-   * text.
+   * Makes the body of a text message. Instagram has no field for the service's id, so the echo is matched by
+   * its provider id or its text.
    */
   protected makeBody({ recipientId, body }: OutboundMessage): object {
     return { recipient: { id: recipientId }, message: { text: body } };
@@ -113,8 +116,10 @@ export class InstagramAdapter
 }
 
 /**
- * Returns the settings and the expiry of a token that the service has got now. The token may be older.
- * @param isExpiryAssumed whether the expiry is assumed: only a refreshed token comes with its expiry
+ * Returns the settings and the expiry of a token that the service has received now. A token that an operator
+ * enters may have been issued earlier.
+ *
+ * @param isExpiryAssumed whether the lifetime is a guess; Meta reports it only with a refreshed token
  */
 function tokenLifetime(lifetimeMs: number, isExpiryAssumed: boolean) {
   const now = Date.now();

@@ -6,23 +6,29 @@ import { GraphRequest } from './graph-api';
 import { MetaAdapter, MetaCredentials } from './meta-adapter';
 import { readMessaging } from './meta-messaging';
 
-/** Facebook page or professional Instagram account, as the Graph API addresses it. */
+/**
+ * Facebook page or professional Instagram account, with the parts of a request that are the same for all its
+ * calls.
+ */
 export interface MessagingAccount extends Pick<GraphRequest, 'api' | 'accessToken' | 'params'> {
   id: string;
 }
 
-/** Adapts Messenger and Instagram, which have the protocol of the Messenger Platform in common. */
+/** Implements the part of Messenger's and Instagram's adapters that follows Meta's Messenger Platform. */
 export abstract class MessagingAdapter<Credentials extends MetaCredentials> extends MetaAdapter<Credentials> {
-  /** Hold of 30 s after an unknown outcome, for the echo of the message, which arrives within seconds. */
+  /** Waits 30 s for the echo of a message whose outcome is unknown. Echoes arrive within seconds. */
   readonly unknownHoldMs = 30_000;
-  /** Kinds of the events to which the service subscribes, separated by commas. */
+  /** Kinds of events to which the service subscribes, separated by commas. */
   protected abstract readonly fields: string;
 
   async prove({ credentials }: Connection<Credentials>): Promise<void> {
     await this.graph.require(this.toRequest(credentials, 'GET', '', { params: { fields: 'id' } }));
   }
 
-  /** Subscribes the app to the account's events. The app's owner enters the hook's address at Meta. */
+  /**
+   * Subscribes the app to the account's events. Does not set the hook's URL, which the app's owner enters at
+   * Meta.
+   */
   async register({ credentials }: Connection<Credentials>): Promise<void> {
     const params = { subscribed_fields: this.fields };
     await this.graph.require(this.toRequest(credentials, 'POST', '/subscribed_apps', { params }));

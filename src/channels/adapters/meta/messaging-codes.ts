@@ -2,14 +2,14 @@ import { REAUTH, RETRY, TERMINAL, Verdicts, WINDOW } from '../channel-adapter';
 import { HOURLY_LIMIT } from './graph-api';
 
 /**
- * Verdicts on the error codes that Messenger and Instagram share. A code without a subcode covers all
- * subcodes not listed.
+ * Verdicts on the error codes that Messenger and Instagram have in common. A code without a subcode covers
+ * all subcodes that are not listed.
  */
 const SHARED: Verdicts = {
   // The token is invalid.
   190: REAUTH,
 
-  // The limits of the app, the account, the page, and this call.
+  // Rate limits: of the app, of the account, of the page, and of this call.
   4: HOURLY_LIMIT,
   17: HOURLY_LIMIT,
   32: HOURLY_LIMIT,
@@ -34,7 +34,7 @@ export const MESSENGER_VERDICTS: Verdicts = {
   // The app has no permission, or the person opted out.
   200: TERMINAL,
   230: TERMINAL,
-  // Blocked for policy violations.
+  // The page or app is blocked for policy violations.
   368: TERMINAL,
 };
 

@@ -10,7 +10,10 @@ import {
   textOf,
 } from '../provider-values';
 
-/** Describes a message: its text, and a line for each thing beside it that the text does not show. */
+/**
+ * Makes the body of a stored message: its text, and a line for each attachment or referral that the text does
+ * not show.
+ */
 export function describeMessage(message: ProviderObject): string {
   const text = textOf(message.text);
   const attached = objectsOf(message.attachments)
@@ -25,13 +28,13 @@ function kindOf({ is_unsupported: isUnsupported, reply_to: repliedTo }: Provider
   return isFilledObject(objectOf(repliedTo).story) ? 'story reply' : 'message';
 }
 
-/** Reports whether an attachment is nothing but the preview of a link in the text. */
+/** Reports whether an attachment is only the preview of a link in the text. */
 function showsLink(text: string, attachment: ProviderObject): boolean {
   const link = linkOf(attachment);
   return link !== null && text.includes(link);
 }
 
-/** Describes the link, advertisement, product or story through which a customer came. */
+/** Describes the link, advertisement, product or story from which a customer opened the chat. */
 export function describeReferral({
   ref,
   ads_context_data: advertisement,
@@ -43,7 +46,7 @@ export function describeReferral({
   return placeholder('referral', detail ?? textOf(source)?.replaceAll('_', ' ').toLowerCase() ?? null);
 }
 
-/** Names for the types of attachments whose Meta name is not clear by itself. */
+/** Readable names of attachment types whose name at Meta is unclear. */
 const KINDS: Record<string, string> = {
   fallback: 'link',
   share: 'shared post',
@@ -54,7 +57,7 @@ const KINDS: Record<string, string> = {
   unsupported_type: 'unsupported message',
 };
 
-/** Types of attachments that are a link to a page, and not to a file. */
+/** Attachment types that link to a page instead of a file. */
 const LINKS = new Set<unknown>(['fallback', 'share', 'post']);
 
 function linkOf({ type, url, payload }: ProviderObject): string | null {

@@ -27,7 +27,7 @@ export class MessengerAdapter
   implements HookedAdapter<MessengerCredentials>
 {
   readonly channel = 'MESSENGER';
-  /** Limit of 300 texts a second for a page. */
+  /** Meta accepts 300 texts a second for a page. */
   readonly limits = { perSecond: 300, conversationIntervalMs: 0 };
   protected readonly verdicts = MESSENGER_VERDICTS;
   protected readonly fields =
@@ -42,8 +42,8 @@ export class MessengerAdapter
   }
 
   /**
-   * Returns the page with a proof for each of its requests, made with the app secret, because an app can
-   * require one.
+   * Returns the page with `appsecret_proof`, an HMAC of the access token, as a parameter of all its requests.
+   * An app can be configured to require it.
    */
   protected accountOf({ pageId, accessToken, appSecret }: MessengerCredentials): MessagingAccount {
     const proof = createHmac('sha256', appSecret).update(accessToken).digest('hex');
@@ -51,8 +51,8 @@ export class MessengerAdapter
   }
 
   /**
-   * Makes a message of the type RESPONSE, because other types need a permission that the service does not ask
-   * for.
+   * Makes the body of a text message of the type RESPONSE. Other types need a permission for which the
+   * service does not ask.
    */
   protected makeBody({ messageId, recipientId, body }: OutboundMessage): object {
     return {

@@ -15,8 +15,8 @@ import { ProviderObject } from '../provider-values';
 import { GraphApi, GraphRequest } from './graph-api';
 
 /**
- * Credentials of an account at Meta: the token sends, the app secret signs, and the verify token proves a
- * hook's address.
+ * Credentials of an account at Meta. Requests to Meta carry `accessToken`, Meta signs its requests with
+ * `appSecret`, and it sends `verifyToken` when it verifies a hook's URL.
  */
 export interface MetaCredentials {
   accessToken: string;
@@ -24,10 +24,10 @@ export interface MetaCredentials {
   verifyToken: string;
 }
 
-/** Shortest and longest verify token. A shorter one could be guessed. */
+/** Minimum and maximum length of a verify token. A shorter token could be guessed. */
 const VERIFY_TOKEN_LENGTH = { min: 16, max: 200 };
 
-/** Credentials that operators enter for every channel of Meta, beside the access token. */
+/** Input of an operator for every channel of Meta. Subclasses add the access token. */
 export class MetaCredentialsInput {
   @CredentialText(200)
   appSecret: string;
@@ -42,7 +42,8 @@ export class MetaCredentialsInput {
 }
 
 /**
- * Adapts Meta's channels, which differ in their requests, their events and the meaning of their error codes.
+ * Implements the part of an adapter that is the same for WhatsApp, Messenger and Instagram. They differ in
+ * their requests, their events and the meaning of error codes.
  */
 @Injectable()
 export abstract class MetaAdapter<Credentials extends MetaCredentials> {
@@ -68,10 +69,10 @@ export abstract class MetaAdapter<Credentials extends MetaCredentials> {
 
   protected abstract makeSendRequest(credentials: Credentials, message: OutboundMessage): GraphRequest;
 
-  /** Returns the id of a sent message from the answer to its request; null if the answer has none. */
+  /** Returns the id of a sent message from the response; null if the response has none. */
   protected abstract readMessageId(this: void, answer: ProviderObject): string | null;
 
-  /** Completes checked credentials with a verify token, which the operator enters at Meta. */
+  /** Adds a verify token to credentials that were validated. The operator must enter this token at Meta. */
   protected complete<Input extends MetaCredentialsInput>(
     externalId: string,
     input: Input,
@@ -84,16 +85,16 @@ export abstract class MetaAdapter<Credentials extends MetaCredentials> {
 }
 
 /**
- * Chooses the token that Meta returns when it verifies a hook's address: the given one, or else the one
- * before a rotation, or else a random one.
+ * Chooses the verify token, which Meta sends when it verifies a hook's URL: the given token, else the token
+ * before a rotation, else a random one.
  */
 export function chooseVerifyToken(given: string | undefined, previous?: { verifyToken: string }): string {
   return given ?? previous?.verifyToken ?? randomBytes(24).toString('base64url');
 }
 
 /**
- * Reports whether a request's body was signed with an app's secret. The older header `X-Hub-Signature`
- * (SHA-1) does not count.
+ * Reports whether a request's body was signed with an app's secret (SHA-256). Ignores the older header
+ * `X-Hub-Signature` (SHA-1).
  */
 export function isSignedBy(
   { headers, rawBody }: Pick<HookRequest, 'headers' | 'rawBody'>,
@@ -105,8 +106,8 @@ export function isSignedBy(
 }
 
 /**
- * Returns the challenge from Meta's query, the answer with which Meta accepts a hook's address; null for a
- * wrong verify token.
+ * Returns the challenge of a request with which Meta verifies a hook's URL. Meta accepts the URL if the
+ * response is this challenge. Null if the verify token is wrong.
  */
 export function answerHandshake(verifyToken: string, query: Record<string, unknown>): string | null {
   const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;

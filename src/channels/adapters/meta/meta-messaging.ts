@@ -20,7 +20,7 @@ import {
 import { describeMessage, describeReferral } from './messaging-content';
 
 /**
- * Field of a message that carries the service's id. Messenger returns it in the echo
+ * Field of a message in which the service sends its own id. Messenger repeats it in the echo
  * (developers.facebook.com/docs/messenger-platform/reference/webhook-events/message-echoes).
  */
 export const MESSENGER_OWN_ID = 'metadata';
@@ -32,9 +32,10 @@ interface Parties {
 }
 
 /**
- * Reads all events of a notification by Messenger or Instagram, which can cover many accounts. The test
- * events of Meta's dashboard arrive as `changes`.
- * @throws AppError PAYLOAD_TOO_LARGE
+ * Reads all events in a request of Messenger or Instagram, which can cover many accounts. Real events are in
+ * `messaging`; the test events of Meta's dashboard are in `changes`.
+ *
+ * @throws AppError PAYLOAD_TOO_LARGE if there are more than `maxEvents`
  */
 export function readMessaging(body: unknown, maxEvents = Infinity): HookEvent[] {
   const updates = objectsOf(objectOf(body).entry).flatMap(({ messaging, changes }) =>
@@ -55,7 +56,7 @@ function readEvent(event: ProviderObject, maxEvents: number): HookEvent[] {
   // An account that writes to itself is not a customer.
   if (!parties || parties.accountId === parties.customerId) return [];
   if (textOf(objectOf(event.thread).id) !== null) return [{ kind: 'group', accountId: parties.accountId }];
-  // Meta does not tell an account of messages that the account itself has unsent.
+  // Meta reports only messages that customers have unsent, so the unsend of an echo is ignored.
   if (message.is_deleted === true) return isEcho ? [] : nonNull(readUnsend(parties, message));
   if ('message_edit' in event) return nonNull(readEdit(parties, objectOf(event.message_edit)));
   if ('reaction' in event) return nonNull(readReaction(parties, objectOf(event.reaction)));
@@ -67,8 +68,8 @@ function readEvent(event: ProviderObject, maxEvents: number): HookEvent[] {
 }
 
 /**
- * Reads which account and which customer an event is between. The account is the recipient of a message, and
- * the sender of an echo.
+ * Reads the ids of the account and the customer. The account is the recipient of a message, and the sender of
+ * an echo.
  */
 function readParties({ sender, recipient, timestamp }: ProviderObject, isEcho: boolean): Parties | null {
   const [from, to] = [textOf(objectOf(sender).id), textOf(objectOf(recipient).id)];
@@ -94,7 +95,7 @@ function readUnsend(parties: Parties, { mid }: ProviderObject): InboundChange | 
 }
 
 /**
- * Reads an edit. Meta also sends one with the number 0 for a message as it was sent, perhaps without text.
+ * Reads an edit. Meta also sends an edit with the number 0 for the original message, possibly without text.
  */
 function readEdit(parties: Parties, { mid, text, num_edit }: ProviderObject): InboundChange | null {
   const about = readAbout(parties, mid);
@@ -103,7 +104,10 @@ function readEdit(parties: Parties, { mid, text, num_edit }: ProviderObject): In
   return { ...about, kind: 'edit', body, metadata: null, number: numberOf(num_edit) };
 }
 
-/** Reads a reaction, with the message that is stored if the reaction is about an unknown message. */
+/**
+ * Reads a reaction. The event contains a message, which is stored if the service does not know the message
+ * that the customer reacted to.
+ */
 function readReaction(parties: Parties, reaction: ProviderObject): InboundReaction | null {
   const { mid, action, emoji, reaction: name } = reaction;
   const about = readAbout(parties, mid);
@@ -126,10 +130,7 @@ function makeEventId({ customerId, timestamp }: Parties, kind: string, about = '
   return [kind, about, customerId, timestamp ?? ''].join(':');
 }
 
-/**
- * Keys that a message of nothing but text can have. Another key means that the whole message is kept as
- * metadata.
- */
+/** Keys that a plain text message can have. A message with any other key is stored whole as metadata. */
 const TEXT_KEYS = new Set(['mid', 'text', 'seq', 'nlp']);
 
 function readMessage(parties: Parties, message: ProviderObject): InboundMessage | null {
@@ -139,7 +140,10 @@ function readMessage(parties: Parties, message: ProviderObject): InboundMessage 
   return inboundMessage(parties, mid, describeMessage(message), isPlain ? null : message);
 }
 
-/** Makes the event of a customer's message, without the customer's name, which Meta gives only on request. */
+/**
+ * Makes the event of a customer's message. The customer's name is null, because Meta's events do not contain
+ * it.
+ */
 function inboundMessage(
   { accountId, customerId }: Parties,
   providerId: string,
@@ -151,8 +155,8 @@ function inboundMessage(
 }
 
 /**
- * Reads a receipt that messages were delivered. It names messages, or a watermark (all up to a time), or
- * both.
+ * Reads a receipt for delivered messages. It lists message ids, or has a watermark (a time before which all
+ * messages were delivered), or both.
  */
 function readDelivery(parties: Parties, { mids, watermark }: ProviderObject, maxEvents: number): HookEvent[] {
   const ids = requireAtMost<unknown>(maxEvents, Array.isArray(mids) ? mids : [])
@@ -165,8 +169,8 @@ function readDelivery(parties: Parties, { mids, watermark }: ProviderObject, max
 }
 
 /**
- * Reads a receipt that messages were read: Messenger sends a watermark (all up to a time), Instagram a
- * message id.
+ * Reads a receipt for read messages. Messenger sends a watermark (a time before which all messages were
+ * read), Instagram a message id.
  */
 function readRead(parties: Parties, { mid, watermark }: ProviderObject): HookEvent[] {
   const id = textOf(mid);
@@ -191,12 +195,12 @@ function readWatermark(
 }
 
 /**
- * Reads a pressed button, or the link through which a customer came, as a message. Where Meta gives no id,
- * one is made from the event.
+ * Reads, as a message, a pressed button or the link from which a customer opened the chat. If Meta gives the
+ * event no id, one is made from its values.
  */
 function readGesture(parties: Parties, { postback, referral }: ProviderObject): InboundMessage | null {
   if (isFilledObject(postback)) {
-    // The button's label.
+    // The title is the button's label.
     const body = textOf(postback.title) ?? placeholder('button', null);
     const id = textOf(postback.mid) ?? makeEventId(parties, 'postback');
     return inboundMessage(parties, id, body, { postback });

@@ -28,7 +28,7 @@ class WhatsAppCredentialsInput extends MetaCredentialsInput {
   @NumericId('a phone number')
   phoneNumberId: string;
 
-  /** Access token, in characters that an HTTP header can hold. */
+  /** Access token: only ASCII characters that an HTTP header can contain. */
   @Matches(/^[\x21-\x7e]{1,1000}$/, faultUnlessEmpty('not_token', { max: 1000 }))
   accessToken: string;
 }
@@ -41,13 +41,13 @@ export class WhatsAppAdapter
 {
   readonly channel = 'WHATSAPP';
   /**
-   * Limit of 80 messages a second for a number. Conversations have no interval: Meta allows bursts of 45
-   * messages to a customer, and a refusal says when to wait.
+   * Meta accepts 80 messages a second from a number. Conversations have no interval: Meta allows bursts of 45
+   * messages to a customer, and the adapter waits after a refusal.
    */
   readonly limits = { perSecond: 80, conversationIntervalMs: 0 };
   /**
-   * Hold of 30 s after an unknown outcome, for the status, which arrives within seconds with the service's id
-   * of the message.
+   * Waits 30 s for the status of a message whose outcome is unknown. Statuses arrive within seconds and
+   * contain the service's id of the message.
    */
   readonly unknownHoldMs = 30_000;
   protected readonly verdicts = WHATSAPP_VERDICTS;
@@ -61,10 +61,10 @@ export class WhatsAppAdapter
     await this.graph.require(toRequest(credentials, 'GET', ''));
   }
 
-  /** Does nothing: the app's owner enters the hook's address at Meta, once for the app. */
+  /** Does nothing: the app's owner enters the hook's URL at Meta, once for the whole app. */
   async register(): Promise<void> {}
 
-  /** Does nothing: Meta goes on calling the hook, and is refused. */
+  /** Does nothing: Meta continues to call the hook, and the service refuses these calls. */
   async unregister(): Promise<void> {}
 
   override async send(

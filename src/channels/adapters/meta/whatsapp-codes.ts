@@ -5,18 +5,18 @@ import { WINDOW_CODE } from './whatsapp-notification';
 const RETRY_ALL: Verdict = { kind: 'RETRY', concerns: 'connection' };
 
 /**
- * Verdict on too many messages to one customer: Meta takes one per 6 s, with bursts of 45, and asks for waits
- * of 4^n s. Here n is 2, and the backoff grows from there.
+ * Verdict on too many messages to one customer: Meta accepts one message per 6 s and bursts of 45. It asks to
+ * wait 4^n s before retry n. The first wait here is 16 s (n = 2), and the backoff grows from it.
  */
 const PAIR_LIMIT: Verdict = { kind: 'RETRY', afterMs: 16_000 };
 
 /**
- * Verdict on a phone number that too many customers have blocked or reported: all messages of the connection
- * wait, because more of them make it worse.
+ * Verdict on a phone number that too many customers have blocked or reported. All messages of the connection
+ * wait, because further messages would make the restriction worse.
  */
 const SPAM_LIMIT: Verdict = { kind: 'RETRY', afterMs: 5 * 60_000, concerns: 'connection' };
 
-/** Verdicts on the error codes 200 to 299, missing permissions. */
+/** Verdicts on the error codes 200 to 299, which report missing permissions. */
 const PERMISSIONS: Verdicts = Object.fromEntries(
   Array.from({ length: 100 }, (_, index) => [String(200 + index), TERMINAL]),
 );
@@ -32,7 +32,8 @@ export const WHATSAPP_VERDICTS: Verdicts = {
   0: REAUTH,
   190: REAUTH,
 
-  // The limits of the app and the account (per hour), and of the number (per second).
+  // Rate limits: of the app and of the account (per hour), of the number (per second), after reports of spam,
+  // and for one customer.
   4: HOURLY_LIMIT,
   80007: HOURLY_LIMIT,
   130429: RETRY_ALL,
@@ -48,7 +49,8 @@ export const WHATSAPP_VERDICTS: Verdicts = {
   33: TERMINAL,
   100: TERMINAL,
   368: TERMINAL,
-  // The customer can't receive it, is protected from marketing, opted out, or is not on a test number's list.
+  // The customer cannot receive messages, is protected from marketing, has opted out, or is not on the list
+  // of a test number.
   131026: TERMINAL,
   131049: TERMINAL,
   131050: TERMINAL,

@@ -19,8 +19,8 @@ const DETAILS: Record<string, (content: ProviderObject) => string | null> = {
 };
 
 /**
- * Describes a WhatsApp message without text. The label of a chosen button or list entry is the customer's
- * text.
+ * Makes the body of a stored message for a WhatsApp message that is not text. A pressed button or a chosen
+ * list entry becomes its label.
  */
 export function describeWhatsApp(message: ProviderObject): string {
   const type = textOf(message.type) ?? 'message';
@@ -36,7 +36,10 @@ export function describeWhatsApp(message: ProviderObject): string {
   return placeholder(type.replaceAll('_', ' '), lookUp(DETAILS, type)?.(content) ?? null);
 }
 
-/** Describes where a message comes from: an advertisement, or a product of the catalog. A line for each. */
+/**
+ * Describes the advertisement and the product from which the customer wrote, in one line each. Empty if there
+ * is neither.
+ */
 export function describeOrigin({ referral, context }: ProviderObject): string[] {
   const { headline, body, source_url: url } = objectOf(referral);
   const { product_retailer_id: product } = objectOf(objectOf(context).referred_product);
@@ -52,14 +55,17 @@ function chosenLabel({ button_reply, list_reply }: ProviderObject): string | nul
   return textOf(objectOf(button_reply ?? list_reply).title);
 }
 
-/** Describes the answers of a form, or to a request such as for an address, for calls, or to pay. */
+/**
+ * Describes the customer's answers to a form, or the answer to another request, such as for an address or a
+ * payment.
+ */
 function describeAnswer(content: ProviderObject): string {
   const type = textOf(content.type) ?? 'nfm_reply';
   if (type !== 'nfm_reply') {
     return placeholder(type.replace(/_reply$/, '').replaceAll('_', ' '), listAnswers(content[type]));
   }
   const { name, body, response_json: answers } = objectOf(content.nfm_reply);
-  // A flow has no text of the customer: its body is `Sent`.
+  // The body of a flow is always `Sent`, which is not the customer's text.
   const title = name === 'flow' ? null : (textOf(body) ?? textOf(name));
   return placeholder('form', joinTexts([title, listAnswers(parseAnswers(answers))], '\n'));
 }
@@ -73,13 +79,13 @@ function parseAnswers(json: unknown): unknown {
   }
 }
 
-/** Limits of the lines that describe a form, and of the levels in which answers nest. */
+/** Maximum number of lines that describe a form, and of levels to which answers are read. */
 const MAX_LINES = 200;
 const MAX_LEVELS = 5;
-/** Key of a form that the business made up, which says nothing of the customer. */
+/** Key whose value the business made, so it is not an answer of the customer. */
 const FORM_TOKEN = 'flow_token';
 
-/** Returns a line for each answer, such as `date: 2026-11-20`; null without answers. */
+/** Returns a line for each answer, such as `date: 2026-11-20`; null if there are none. */
 function listAnswers(answers: unknown): string | null {
   const lines: string[] = [];
   const list = (value: unknown, path: string[]): void => {
@@ -100,7 +106,7 @@ function answerOf(value: unknown): string {
   return typeof value === 'boolean' ? String(value) : (textOf(value) ?? '');
 }
 
-/** Describes an order, such as `2 × SKU-1, 9.5 EUR`, with a line for each item. */
+/** Describes an order: the customer's text, and a line for each item, such as `2 × SKU-1, 9.5 EUR`. */
 function readOrder({ text, product_items: items }: ProviderObject): string | null {
   const ordered = objectsOf(items)
     .slice(0, MAX_LINES)
@@ -115,7 +121,7 @@ function readLocation({ name, address, latitude, longitude }: ProviderObject): s
   return joinTexts([name, address], ', ') ?? coordinates(latitude, longitude);
 }
 
-/** Describes cards of contacts by name, numbers and e-mail addresses, with a line for each card. */
+/** Describes contact cards, one per line, with name, phone numbers and e-mail addresses. */
 function readCards(contacts: unknown): string | null {
   const cards = objectsOf(contacts)
     .slice(0, MAX_LINES)

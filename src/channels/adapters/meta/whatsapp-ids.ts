@@ -2,14 +2,15 @@ import { InboundIds, InboundMessage } from '../hook-events';
 import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../provider-values';
 
 /**
- * Types of system messages that tell of a customer's new ids
- * (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages/system). The
- * second one is the name of the first one in earlier versions.
+ * Types of WhatsApp's system messages that report new ids of a customer
+ * (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages/system).
+ * Earlier API versions name the first type `customer_changed_number`.
  */
 const CHANGES_OF_IDS = new Set(['user_changed_number', 'customer_changed_number', 'user_changed_user_id']);
 
 /**
- * Reads the ids of a message's sender. Meta may know the person by a number, an id of the business, or both.
+ * Reads the ids of a message's sender. Meta identifies a person by a phone number, by an id that only this
+ * business sees, or by both.
  */
 export function readSender(
   message: ProviderObject,
@@ -29,8 +30,8 @@ export function readSender(
 }
 
 /**
- * Reads a system message that tells of new ids; null for others, such as of a new key of encryption. The
- * former number is its sender's.
+ * Reads a system message that reports new ids of a customer. Returns null for other system messages, such as
+ * of a new encryption key. The message's sender is the former phone number.
  */
 export function readChangeOfIds(accountId: string, message: ProviderObject): InboundIds | null {
   const system = objectOf(message.system);
@@ -45,7 +46,10 @@ export function readChangeOfIds(accountId: string, message: ProviderObject): Inb
   return toEvent(accountId, ids, previousIds, phone, message.timestamp);
 }
 
-/** Reads the updates of business-scoped ids that Meta sent in a field of their own. */
+/**
+ * Reads changes of the ids by which only this business knows customers. Meta sends them in the field
+ * `user_id_update`.
+ */
 export function readUserIdUpdates(value: ProviderObject): InboundIds[] {
   const accountId = textOf(objectOf(value.metadata).phone_number_id);
   if (accountId === null) return [];
@@ -59,7 +63,7 @@ export function readUserIdUpdates(value: ProviderObject): InboundIds[] {
     .filter((event) => event !== null);
 }
 
-/** Reads the ids of a status's recipient; none of a group. */
+/** Returns the ids of a status's recipient; an empty array if the recipient is a group. */
 export function readRecipient(status: ProviderObject): string[] {
   if (status.recipient_type === 'group') return [];
   return idsIn(
@@ -70,7 +74,8 @@ export function readRecipient(status: ProviderObject): string[] {
 }
 
 /**
- * Reads the ids by which Meta knows the recipient of a sent message, if the request has named another one.
+ * Reads, from the response to a send request, the ids by which Meta knows the recipient. Empty unless they
+ * differ from the id in the request.
  */
 export function readAnsweredIds({ contacts }: ProviderObject, recipientId: string): string[] {
   const { wa_id, user_id } = objectOf(objectsOf(contacts)[0]);
@@ -78,7 +83,7 @@ export function readAnsweredIds({ contacts }: ProviderObject, recipientId: strin
   return ids.some((id) => id !== recipientId) && textOf(wa_id) !== recipientId ? ids : [];
 }
 
-/** Reads a time in seconds; null if it is none. */
+/** Converts seconds since 1970; null if the value is not a number or is out of range. */
 export function readTime(timestamp: unknown): Date | null {
   const seconds = numberOf(timestamp);
   return seconds !== null && Math.abs(seconds) < 1e11 ? new Date(seconds * 1000) : null;
@@ -99,15 +104,15 @@ function toEvent(
 }
 
 /**
- * Returns the id that a text tells of, such as "User Ana changed from ES.1 to ES.2". The customer's name
- * comes before, so only the end counts.
+ * Returns the former id from a text such as "User Ana changed from ES.1 to ES.2". Reads only the end, because
+ * the customer's name before it can contain any words.
  */
 function idBefore(text: string, ids: string[]): string | null {
   const [, before, after] = / changed from (\S+) to (\S+)$/.exec(text) ?? [];
   return before !== undefined && ids.includes(after!) ? before : null;
 }
 
-/** Returns the ids among values, each once; numbers without the `+` that some senders put before them. */
+/** Returns the distinct ids among the values. Removes the `+` that some senders put before phone numbers. */
 function idsIn(...values: unknown[]): string[] {
   const ids = values.map(textOf).filter((id) => id !== null);
   return [...new Set(ids.map(withoutPlus))];

@@ -14,20 +14,21 @@ import { describeOrigin, describeWhatsApp } from './whatsapp-content';
 import { readChangeOfIds, readRecipient, readSender, readTime, readUserIdUpdates } from './whatsapp-ids';
 
 /**
- * Error code of WhatsApp when the customer's last message is more than 24 hours old. Answers and statuses can
- * hold it.
+ * WhatsApp's error code for a message sent more than 24 hours after the customer's last message. It appears
+ * in responses and in statuses.
  */
 export const WINDOW_CODE = '131047';
 
 /**
- * Field of a message that carries the service's id. WhatsApp returns it in each of the message's statuses
+ * Field of a message in which the service sends its own id. WhatsApp repeats it in each status of the message
  * (developers.facebook.com/docs/whatsapp/cloud-api/reference/messages).
  */
 export const WHATSAPP_OWN_ID = 'biz_opaque_callback_data';
 
 /**
- * Reads all messages and statuses of a notification, which can cover many numbers.
- * @throws AppError PAYLOAD_TOO_LARGE
+ * Reads all messages, changes and statuses in a request of WhatsApp, which can cover many phone numbers.
+ *
+ * @throws AppError PAYLOAD_TOO_LARGE if there are more than `maxEvents`
  */
 export function readNotification(body: unknown, maxEvents = Infinity): HookEvent[] {
   const changes = objectsOf(objectOf(body).entry).flatMap((entry) => objectsOf(entry.changes));
@@ -53,8 +54,8 @@ function readValue(value: ProviderObject, maxEvents: number): HookEvent[] {
 }
 
 /**
- * Reads an entry of `messages`. It can also change another message, belong to a group, or be WhatsApp's own.
- * WhatsApp's own messages count only if they tell of new ids.
+ * Reads an entry of `messages`: a customer's message, a change of another message, a group's message, or a
+ * system message. Returns null for a system message that reports no new ids.
  */
 function readUpdate(
   accountId: string,
@@ -68,7 +69,10 @@ function readUpdate(
   return message && isChange ? readChange(message, update) : message;
 }
 
-/** Reads a change, which arrives as a message. Only a reaction can be stored as that message. */
+/**
+ * Reads an edit, an unsend or a reaction. WhatsApp sends it in the form of a message; only a reaction can be
+ * stored as a message.
+ */
 function readChange(message: InboundMessage, update: ProviderObject): InboundChange | null {
   const { original_message_id: edited, message: text } = objectOf(update.edit);
   const { message_id: reactedTo, emoji } = objectOf(update.reaction);
@@ -110,15 +114,15 @@ function readMessage(
 }
 
 /**
- * Returns a function that finds the contact who sent a message. A single contact is the only sender, even if
- * its id differs from the phone number, as in some countries.
+ * Returns a function that finds the contact who sent a message. If there is a single contact, it is the
+ * sender of all messages, even if its id differs from the sender's phone number, as in some countries.
  */
 function indexContacts(
   contacts: ProviderObject[],
   messages: ProviderObject[],
 ): (message: ProviderObject) => ProviderObject {
   const byId = new Map<unknown, ProviderObject>();
-  // The first of several with one id.
+  // If several contacts have the same id, the first is used.
   for (const contact of contacts.toReversed())
     for (const id of [contact.user_id, contact.wa_id]) if (id !== undefined) byId.set(id, contact);
   const senders = new Set(messages.map(({ from, from_user_id: userId }) => textOf(from) ?? textOf(userId)));
@@ -131,7 +135,7 @@ const RECEIPTS: Record<string, InboundReceipt['status']> = {
   sent: 'SENT',
   delivered: 'DELIVERED',
   read: 'READ',
-  // A voice message was played.
+  // The customer has played a voice message.
   played: 'READ',
   failed: 'FAILED',
 };
@@ -144,7 +148,7 @@ function readStatus(accountId: string, given: ProviderObject): InboundReceipt | 
   const fault = readFault(status, given);
   const recipientIds = readRecipient(given);
   const receipt = { kind: 'receipt' as const, accountId, providerId, messageId, status, fault };
-  // A single id says nothing new.
+  // A single id is the id to which the message was sent.
   return recipientIds.length > 1 ? { ...receipt, recipientIds } : receipt;
 }
 

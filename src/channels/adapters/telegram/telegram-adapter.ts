@@ -29,7 +29,10 @@ import { readUpdate, telegramMessageId } from './telegram-update';
 
 export interface TelegramCredentials {
   botToken: string;
-  /** Token that Telegram sends to the hook with every update, as its proof. */
+  /**
+   * Token that Telegram sends in a header of every request to the hook, which proves that Telegram made the
+   * request.
+   */
   secretToken: string;
 }
 
@@ -38,7 +41,7 @@ class TelegramCredentialsInput {
   botToken: string;
 }
 
-/** Pattern of the id of a Telegram chat with one person: a positive number. A group's is negative. */
+/** Id of a Telegram chat with one person, a positive number. The ids of groups are negative. */
 const PERSON_ID = /^[1-9]\d{0,15}$/;
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
@@ -47,7 +50,7 @@ const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
   readonly channel = 'TELEGRAM';
   readonly limits = { perSecond: 30, conversationIntervalMs: 1000 };
-  /** No hold, because Telegram sends no receipts. */
+  /** Does not wait, because Telegram sends no receipts. */
   readonly unknownHoldMs = 0;
 
   constructor(
@@ -108,7 +111,9 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     return typeof given === 'string' && isSameSecret(given, secret);
   }
 
-  /** Reads the event of an update, which names no bot: it belongs to the connection's. */
+  /**
+   * Reads the event of an update. Updates do not name the bot, so the event belongs to the connection's bot.
+   */
   parse({ externalId }: Connection<TelegramCredentials>, request: HookRequest): HookEvent[] {
     const event = readUpdate(externalId, parseJson(request));
     return event ? [event] : [];
@@ -116,7 +121,8 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
 
   /**
    * Makes a call that must succeed before a connection is stored.
-   * @throws AppError INVALID_BODY with Telegram's refusal; UNAVAILABLE
+   *
+   * @throws AppError INVALID_BODY with Telegram's refusal; UNAVAILABLE if there is no response
    */
   private async require(botToken: string, method: string, parameters: object): Promise<void> {
     const answer = await this.http.require(this.toCall(botToken, method, parameters), 'TELEGRAM_API_URL');
@@ -129,7 +135,6 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
   }
 }
 
-/** Returns the outcome of an attempt to send a message to a chat. */
 export function telegramOutcome(answer: AnsweredCall, chatId: number): SendOutcome {
   const { ok, result } = objectOf(answer.body);
   const fault = readFault(answer);
@@ -139,8 +144,9 @@ export function telegramOutcome(answer: AnsweredCall, chatId: number): SendOutco
   }
   if (isSuccess(answer)) return { kind: 'UNKNOWN', fault };
   if (answer.status === 401) return { kind: 'REAUTH', fault };
-  // Telegram does not say whether the chat or the bot is too fast. The chat's limit is respected, so it is
-  // the bot. A bot that continues anyway is blocked for longer.
+  // Telegram does not report whether the chat's limit or the bot's limit is exceeded. The service respects
+  // the chat's limit, so the bot's limit is assumed. Telegram blocks a bot for longer if it continues to
+  // send.
   if (answer.status === 429) {
     return { kind: 'RETRY', fault, afterMs: readDelay(answer), concerns: 'connection' };
   }

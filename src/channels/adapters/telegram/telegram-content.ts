@@ -9,7 +9,7 @@ import {
   textOf,
 } from '../provider-values';
 
-/** Keys of a Telegram message that say nothing about its kind. */
+/** Keys of a Telegram message that do not name the kind of its content. */
 const ENVELOPE = new Set([
   ...['message_id', 'message_thread_id', 'from', 'sender_chat', 'sender_boost_count', 'sender_business_bot'],
   ...['date', 'business_connection_id', 'chat', 'forward_origin', 'is_topic_message', 'is_automatic_forward'],
@@ -28,7 +28,7 @@ const ENVELOPE = new Set([
 ]);
 
 /**
- * Keys of messages that Telegram itself makes when a chat is changed (core.telegram.org/bots/api#message).
+ * Keys of messages that Telegram makes when the chat itself is changed (core.telegram.org/bots/api#message).
  */
 const NOTICE =
   /^(pinned_message|message_auto_delete_timer_changed|chat_background_set|write_access_allowed|connected_website|boost_added|proximity_alert_triggered|(general_)?forum_topic_\w+|video_chat_\w+|paid_message_price_changed|direct_message_price_changed)$/;
@@ -37,10 +37,13 @@ export function isNotice(message: ProviderObject): boolean {
   return Object.keys(message).some((key) => NOTICE.test(key));
 }
 
-/** Kinds of Telegram messages without text, by the key that marks them. The first match counts. */
+/**
+ * Kinds of messages without text, by the key of the message that contains the content. The first key that the
+ * message has decides.
+ */
 const KINDS: Record<string, { name: string; detail?: (value: ProviderObject) => string | null }> = {
   photo: { name: 'image' },
-  // A GIF also has a `document`, and a venue a `location`. So these come first.
+  // Comes before `document`, which a GIF has too. For the same reason, `venue` comes before `location`.
   animation: { name: 'animation' },
   video: { name: 'video' },
   video_note: { name: 'video' },
@@ -58,11 +61,13 @@ const KINDS: Record<string, { name: string; detail?: (value: ProviderObject) => 
   checklist: { name: 'checklist', detail: ({ title, tasks }) => listTexts(title, tasks) },
   dice: { name: 'dice', detail: ({ value }) => textOf(value) },
   game: { name: 'game', detail: ({ title }) => textOf(title) },
-  // The answers of a form that is a page of the bot.
+  // The customer filled in a form on a page of the bot.
   web_app_data: { name: 'form', detail: ({ data }) => textOf(data) },
 };
 
-/** Describes a Telegram message: its text, or its kind, such as `[image]`, with the words beside it. */
+/**
+ * Makes the body of a stored message: the text, or the kind, such as `[image]`, with the caption or a detail.
+ */
 export function describeTelegram(message: ProviderObject): string {
   const text = textOf(message.text);
   if (text !== null) return withLinks(text, message.entities);
@@ -77,12 +82,15 @@ export function describeTelegram(message: ProviderObject): string {
   return placeholder(name, written ?? detail?.(objectOf(message[known])) ?? null);
 }
 
-/** Reports whether a text hides the address of a link behind words. */
+/** Reports whether a text has links whose URLs are not visible in the text. */
 export function hasLinks(entities: unknown): boolean {
   return objectsOf(entities).some(({ type, url }) => type === 'text_link' && textOf(url) !== null);
 }
 
-/** Returns a text with the addresses that are hidden behind its words. Telegram counts UTF-16 units. */
+/**
+ * Inserts the URLs of hidden links after the linked words. Telegram's offsets count UTF-16 code units, as
+ * JavaScript does.
+ */
 function withLinks(text: string, entities: unknown): string {
   const links = objectsOf(entities)
     .filter(({ type }) => type === 'text_link')
@@ -106,7 +114,7 @@ function listTexts(title: unknown, items: unknown): string | null {
   return joinTexts([title, ...objectsOf(items).map(({ text }) => text)], '\n');
 }
 
-/** Returns a person's name; the user name of one without. */
+/** Returns a person's full name; the user name if there is no name. */
 export function readName({ first_name, last_name, username }: ProviderObject): string | null {
   return joinTexts([first_name, last_name], ' ') ?? textOf(username);
 }

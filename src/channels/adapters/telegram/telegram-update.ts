@@ -2,15 +2,17 @@ import { HookEvent, InboundMessage, InboundReaction } from '../hook-events';
 import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../provider-values';
 import { describeTelegram, hasLinks, isNotice, readName } from './telegram-content';
 
-/** Makes a message's id that is unique within the bot, because Telegram's are unique only within a chat. */
+/**
+ * Makes a message id that is unique within the bot. Telegram's own message ids are unique only within a chat.
+ */
 export function telegramMessageId(chatId: string | number, messageId: string | number): string {
   return `${chatId}:${messageId}`;
 }
 
 /**
- * Reads an update about a person's message, its edit, or a reaction to it. Returns null for channels, other
- * bots, and Telegram's own notices, such as of a pinned message. Telegram does not tell bots of deleted
- * messages.
+ * Reads an update: a person's message, an edit of a message, or a reaction. Returns null for channels, for
+ * other bots, and for Telegram's own messages, such as about a pinned message. Telegram does not report
+ * deleted messages to bots.
  */
 export function readUpdate(accountId: string, body: unknown): HookEvent | null {
   const { update_id: update, message, edited_message: edited, message_reaction: reaction } = objectOf(body);
@@ -44,7 +46,10 @@ function readMessage(
   };
 }
 
-/** Makes an edit of an edited message; null for a live location, which is edited as the person moves. */
+/**
+ * Makes the event of an edited message. Returns null for a live location, which Telegram edits whenever the
+ * person moves.
+ */
 function toEdit(
   { accountId, customer, providerIds: [providerId], body, metadata }: InboundMessage,
   edited: ProviderObject,
@@ -70,7 +75,7 @@ function readReaction(accountId: string, reaction: ProviderObject): InboundReact
     accountId,
     customerIds: [chatId],
     providerId: telegramMessageId(chatId, messageId),
-    // Other kinds, such as `custom_emoji`, have no emoji.
+    // Other kinds of reactions, such as `custom_emoji`, have no emoji, so their type is stored.
     emojis: objectsOf(reaction.new_reaction)
       .map(({ emoji, type }) => textOf(emoji) ?? textOf(type)?.replaceAll('_', ' ') ?? null)
       .filter((emoji) => emoji !== null),

@@ -27,8 +27,8 @@ const MAX_ORIGINS = 100;
 const IDENTITY_SECRET_BYTES = 32;
 
 /**
- * Reports whether a value is ANY_ORIGIN, or an origin in the form that browsers send: no path, no default
- * port.
+ * Reports whether a value is ANY_ORIGIN or an origin as browsers send it, without a path and without a
+ * default port.
  */
 function isOrigin(value: unknown): boolean {
   if (value === ANY_ORIGIN) return true;
@@ -49,20 +49,26 @@ export class WidgetCredentialsInput {
   @TrimUnseen()
   allowedOrigins: string[];
 
-  /** Whether a rotation keeps the secret that signs logged-in visitors. */
+  /**
+   * Whether a rotation keeps the secret with which the workspace's server signs the ids of logged-in
+   * visitors.
+   */
   @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
   keepIdentitySecret?: boolean;
 
-  /** Whether visitors and agents see of each other who is online and types; true by default. */
+  /**
+   * Whether visitors see which agents are online and typing, and agents see the same of visitors; true by
+   * default.
+   */
   @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
   showsPresence?: boolean;
 }
 
 /**
- * Sends messages to the widget on a workspace's pages. It has no provider: a message is sent once it is
- * published to the visitor's streams.
+ * Sends messages to the widget on a workspace's pages. There is no provider: a message is SENT once it is
+ * published to the visitor's open event streams.
  */
 @Injectable()
 export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
@@ -91,16 +97,16 @@ export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
   }
 
   /**
-   * Closes the streams of the widget's visitors. Without Redis, the next heartbeat of the streams closes
-   * them.
+   * Announces over Redis that the visitors' event streams must be closed. If Redis is down, each stream is
+   * closed at its next heartbeat.
    */
   async unregister({ id }: Connection<WidgetCredentials>): Promise<void> {
     await this.signal.sendChanged(id);
   }
 
   /**
-   * Publishes a message to the visitor's streams. A client shows a repeated message once, so every failure
-   * can be retried.
+   * Publishes a message to the visitor's event streams. Every failure can be retried, because a widget shows
+   * a repeated message once.
    */
   async send({ id }: Connection<WidgetCredentials>, message: OutboundMessage): Promise<SendOutcome> {
     const { messageId, recipientId: externalId } = message;

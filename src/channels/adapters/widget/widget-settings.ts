@@ -1,4 +1,4 @@
-/** Entry of the allowed origins with which any page may show the widget. */
+/** Value in `allowedOrigins` that allows every page to show the widget. */
 export const ANY_ORIGIN = '*';
 
 export interface WidgetCredentials {
@@ -10,8 +10,8 @@ export interface WidgetSettings {
   /** Origins of the pages that may show the widget, or ANY_ORIGIN. */
   allowedOrigins: string[];
   /**
-   * Whether visitors and agents see of each other who is online and types; undefined in widgets of before,
-   * which show it.
+   * Whether visitors see which agents are online and typing, and agents see the same of visitors. Older
+   * widgets do not have this setting; undefined means true.
    */
   showsPresence?: boolean;
 }

@@ -2,24 +2,26 @@ import { Injectable } from '@nestjs/common';
 import { RedisClient } from '../../../redis/redis-client';
 import { RedisSubscriber } from '../../../redis/redis-subscriber';
 
-/** Visitor of a widget: the widget's connection and the visitor's id on it. */
+/**
+ * Visitor of a widget: the widget's connection, and the visitor's id, which is unique within the connection.
+ */
 interface VisitorAddress {
   connectionId: string;
   externalId: string;
 }
 
 /**
- * Notice of a message to a visitor. It holds only the message's id: each process reads the rest from the
- * database.
+ * Signal that a visitor has a new message. It contains only the message's id: each receiving process reads
+ * the message from the database.
  */
 interface MessageNotice extends VisitorAddress {
   messageId: string;
 }
 
 /**
- * Tells processes over Redis that a visitor whose stream they hold has a message, or that a widget was
- * disconnected. Each visitor and each widget has a Redis channel. A lost notice delays visitors by one
- * heartbeat at most.
+ * Signals over Redis that a visitor has a new message or that a widget was disconnected. Reaches every
+ * process with an event stream of this visitor or widget. Each visitor and each widget has a Redis channel. A
+ * lost signal delays the visitor by one heartbeat at most.
  */
 @Injectable()
 export class WidgetSignal {
@@ -30,24 +32,26 @@ export class WidgetSignal {
 
   /**
    * Announces a message to its visitor.
-   * @throws when Redis does not answer within 100 ms
+   *
+   * @throws Error if Redis does not answer within 100 ms
    */
   async sendMessage({ messageId, ...visitor }: MessageNotice): Promise<void> {
     await this.redis.publish(visitorChannel(visitor), messageId);
   }
 
   /**
-   * Announces that a widget was disconnected. A rotation of its credentials needs no notice: the next
-   * heartbeat sees it.
-   * @throws when Redis does not answer within 100 ms
+   * Announces that a widget was disconnected. A rotation of its credentials needs no signal: the next
+   * heartbeat of each stream detects it.
+   *
+   * @throws Error if Redis does not answer within 100 ms
    */
   async sendChanged(connectionId: string): Promise<void> {
     await this.redis.publish(widgetChannel(connectionId), '');
   }
 
   /**
-   * Calls back for each message to a visitor. Resolves once no further message is missed, and not while Redis
-   * is down.
+   * Calls back for each new message of a visitor. Resolves when the subscription is active, so that later
+   * messages are not missed. Stays pending while Redis is down.
    */
   onMessage(visitor: VisitorAddress, callback: (messageId: string) => void): Promise<void> {
     return this.subscriber.subscribe(visitorChannel(visitor), callback);
