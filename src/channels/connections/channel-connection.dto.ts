@@ -7,27 +7,27 @@ export class ConnectChannel {
   @IsIn(CHANNELS, { message: `must be one of ${CHANNELS.join(', ')}` })
   channel: Channel;
 
-  /** Credentials of the channel, such as `{botToken}` of TELEGRAM: see `docs/how-to/channels.md`. */
+  /** Credentials of the channel, such as `{botToken}` for TELEGRAM; `docs/how-to/channels.md` lists them. */
   @IsOpaque()
   @IsObject({ message: 'must be an object' })
   credentials: object;
 }
 
 export interface ConnectionAddresses {
-  /** Address that the provider calls; for the widget the base of its paths. */
+  /** URL that the provider calls. For the widget, the base URL of its routes. */
   hookUrl: string;
-  /** The HTML that shows the widget in the workspace's pages; null for the other channels. */
+  /** HTML that shows the widget in the workspace's pages; null for other channels. */
   snippet: string | null;
 }
 
-/** Connection as the dashboard shows it. */
+/** Connection without its secrets, as the dashboard shows it. */
 export type ChannelConnectionSummary = ConnectionAddresses &
   Omit<
     ChannelConnectionEntity,
     'tenantId' | 'hookKey' | 'credentialsCiphertext' | 'credentialsKeyId' | 'pausedUntil'
   >;
 
-/** Parts of a page in a sandbox that holds a widget. */
+/** HTML and token for a preview of a widget in a sandboxed page, which has no origin. */
 export interface WidgetPreview {
   snippet: string;
   token: string;
@@ -35,12 +35,18 @@ export interface WidgetPreview {
 
 /** Result of connecting an account or of replacing its credentials. */
 export type ConnectedChannel = ChannelConnectionSummary & {
-  /** Values that the operator enters elsewhere, such as a verify token. They are returned once. */
+  /**
+   * Values that the operator must enter at the provider or in a web page, such as a verify token. No later
+   * call returns them.
+   */
   reveal: Record<string, string>;
 };
 
 export type DisconnectedChannel = ChannelConnectionSummary & {
-  /** Reason why the hook is still registered at the provider, whose calls are refused; null if it is not. */
+  /**
+   * Reason why the hook could not be removed at the provider; null if it was removed. The service refuses all
+   * calls of the provider in both cases.
+   */
   providerFault: string | null;
 };
 

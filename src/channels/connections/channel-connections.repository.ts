@@ -8,7 +8,7 @@ import { Transaction } from '../../database/transaction';
 import { ConnectionKey } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity } from './channel-connection.entity';
 
-/** Message of a customer that a connection got. */
+/** Arrival of a customer's message over a connection. */
 export interface Reception extends ConnectionKey {
   at: Date;
 }
@@ -20,7 +20,7 @@ const COLUMNS = `w.tenant_id AS "tenantId", w.id, w.channel, w.external_id AS "e
   w.credentials_expire_at AS "credentialsExpireAt", w.status, w.paused_until AS "pausedUntil",
   w.last_received_at AS "lastReceivedAt", w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
 
-/** Condition of connections in use. Disconnected ones are kept for the messages sent over them. */
+/** Condition of connections in use. Disconnected rows stay, because messages sent over them refer to them. */
 const IN_USE = `w.status <> 'DISCONNECTED'`;
 
 const FIND = `SELECT ${COLUMNS} FROM channel_connections w WHERE w.tenant_id = $1 AND ${IN_USE}`;
@@ -29,7 +29,7 @@ const FIND = `SELECT ${COLUMNS} FROM channel_connections w WHERE w.tenant_id = $
 export class ChannelConnectionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists a workspace's connections, the newest first. */
+  /** Lists a workspace's connections in use, newest first. */
   async list(tenantId: string): Promise<ChannelConnectionEntity[]> {
     if (!isId(tenantId)) return [];
     return this.database.query(`${FIND} ORDER BY w.id DESC`, [tenantId]);
@@ -56,14 +56,13 @@ export class ChannelConnectionsRepository {
     return first(tx.query(`${FIND} AND w.channel = $2`, [tenantId, channel]));
   }
 
-  /** Finds the connection to which a hook key leads. */
   findHooked({ tenantId, id }: ConnectionKey, channel: Channel): Promise<ChannelConnectionEntity | null> {
     return this.database.placement.forWorkspace(tenantId, () =>
       first(this.database.query(`${FIND} AND w.id = $2 AND w.channel = $3`, [tenantId, id, channel])),
     );
   }
 
-  /** Returns the connections of hook keys, in any workspace. Unknown keys are left out. */
+  /** Returns the connections with these hook keys, in all workspaces. Leaves out unknown keys. */
   findHookKeys(hookKeys: string[]): Promise<(ConnectionKey & { hookKey: string })[]> {
     return this.database.query(
       'SELECT hook_key AS "hookKey", tenant_id AS "tenantId", id FROM hook_keys WHERE hook_key = ANY ($1::text[])',
@@ -71,7 +70,10 @@ export class ChannelConnectionsRepository {
     );
   }
 
-  /** Finds the connections of accounts in all workspaces: an account is connected in one at most. */
+  /**
+   * Returns the connections of these accounts, in all workspaces. An account is connected in at most one
+   * workspace.
+   */
   async findByAccounts(channel: Channel, externalIds: string[]): Promise<ChannelConnectionEntity[]> {
     const keys = await this.database.query<ConnectionKey>(
       `SELECT tenant_id AS "tenantId", id FROM connected_accounts
@@ -80,7 +82,7 @@ export class ChannelConnectionsRepository {
     );
     if (keys.length === 0) return [];
     const found: ChannelConnectionEntity[] = [];
-    // One after the other: together, they would take as many connections.
+    // Runs the queries one after another, because concurrent queries would use a database connection each.
     for (const batch of this.database.batchesOf(keys, keys.length)) {
       const connections = await this.database.placement.forWorkspace(batch[0]!.tenantId, () =>
         this.database.query<ChannelConnectionEntity>(
@@ -96,9 +98,11 @@ export class ChannelConnectionsRepository {
   }
 
   /**
-   * Locks a connection. A claim of messages takes FOR KEY SHARE, which sees an update only if the update's
-   * transaction took FOR UPDATE first.
-   * @param sharing whether messages may be claimed before the transaction ends
+   * Locks the row of a connection until the transaction ends. Workers claim messages under FOR KEY SHARE on
+   * this row. FOR UPDATE makes claims wait, and they then see the update; FOR NO KEY UPDATE does not.
+   *
+   * @param sharing `with claims`: messages can be claimed during the transaction; `with none`: claims wait
+   * for its end
    */
   async lock(
     tx: Transaction,
@@ -112,7 +116,10 @@ export class ChannelConnectionsRepository {
     return first(tx.query(`${FIND} AND w.id = $2 ${mode}`, [tenantId, id]));
   }
 
-  /** Serializes connecting, rotating and disconnecting a workspace's channel, until the transaction ends. */
+  /**
+   * Makes other transactions that connect, rotate or disconnect this channel of the workspace wait until this
+   * transaction ends.
+   */
   async lockChannel(tx: Transaction, tenantId: string, channel: Channel): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
       `channel connection ${tenantId} ${channel}`,
@@ -121,7 +128,8 @@ export class ChannelConnectionsRepository {
 
   /**
    * Inserts a connection. Waits while another transaction connects the same account.
-   * @returns false when the account is connected in another workspace: the transaction must be rolled back
+   *
+   * @returns false if the account is connected in another workspace; the caller must then roll back
    */
   async insert(tx: Transaction, connection: ChannelConnectionEntity): Promise<boolean> {
     const { tenantId, id, channel, externalId, hookKey } = connection;
@@ -148,7 +156,6 @@ export class ChannelConnectionsRepository {
     return true;
   }
 
-  /** Stores the values of a connection that can change. */
   async update(tx: Transaction, connection: ChannelConnectionEntity): Promise<void> {
     await tx.query(
       `UPDATE channel_connections SET updated_at = $3, settings = $4, credentials_ciphertext = $5,
@@ -158,7 +165,10 @@ export class ChannelConnectionsRepository {
     );
   }
 
-  /** Frees the account and the hook key of a connection that is disconnected. */
+  /**
+   * Deletes the rows of `hook_keys` and `connected_accounts` when a connection is disconnected, so that its
+   * account can be connected again.
+   */
   async deleteLookUps(tx: Transaction, connection: ChannelConnectionEntity): Promise<void> {
     const { channel, externalId, hookKey } = connection;
     await tx.query('DELETE FROM hook_keys WHERE hook_key = $1', [hookKey]);
@@ -168,7 +178,12 @@ export class ChannelConnectionsRepository {
     ]);
   }
 
-  /** Records receptions, one for each connection. It skips connections that are being changed. */
+  /**
+   * Stores the time of the latest reception of each connection. Skips connections that another transaction
+   * has locked.
+   *
+   * @param receptions at most one for each connection
+   */
   async markReceived(receptions: Reception[]): Promise<void> {
     await this.database.query(
       `UPDATE channel_connections w SET last_received_at = greatest(w.last_received_at, r.at)
@@ -186,7 +201,7 @@ export class ChannelConnectionsRepository {
     );
   }
 
-  /** Keeps workers from claiming messages of a connection for a time. A longer pause stays. */
+  /** Prevents workers from claiming messages of a connection for `delayMs`. Never shortens a pause. */
   async pause(tx: Transaction, { tenantId, id }: ConnectionKey, delayMs: number): Promise<void> {
     await tx.query(
       `WITH pause AS (SELECT now() + $3 * interval '1 millisecond' AS until)

@@ -27,7 +27,8 @@ import { PreviewTokens } from './preview-tokens';
 const HOOK_KEY_LENGTH = 32;
 
 /**
- * Connects workspaces to accounts at the channels' providers, for dashboards and the CLI. It has no route.
+ * Connects workspaces to accounts at the channels' providers, for dashboards and the CLI. No HTTP route calls
+ * it.
  */
 @Injectable()
 export class ChannelConnectionsService {
@@ -41,15 +42,18 @@ export class ChannelConnectionsService {
   ) {}
 
   /**
-   * Connects an account, and registers the hook at its provider. Stores nothing if the provider refuses.
-   * `reveal` has the values that the operator enters elsewhere, such as a verify token; no later call returns
-   * them.
-   * The provider is called within the transaction, which blocks only another connect of the same channel or
-   * account. Of two connects at once, the provider might call the hook that is not stored. A workspace makes
-   * one such call at a time, and all together hold a third of the connections to the database at most.
-   * @throws AppError INVALID_BODY: the credentials are incomplete or refused, the channel is connected
-   *   already, or the account is connected in another workspace; UNAVAILABLE: the provider can't be reached;
-   *   FORBIDDEN; NOT_FOUND (workspace)
+   * Connects an account and registers the hook at its provider. Stores nothing if the provider refuses.
+   *
+   * The provider is called within the transaction, which blocks only other connects of the same channel or
+   * account. If two processes connect an account at once, the provider may end up with the hook of the one
+   * that was not stored. A workspace makes one such call at a time. All workspaces together use at most a
+   * third of the database connections for them.
+   *
+   * @returns the connection; `reveal` contains values that the operator must enter elsewhere, such as a
+   * verify token, and that no later call returns
+   * @throws AppError INVALID_BODY: the credentials are incomplete or refused, the channel is already
+   * connected, or another workspace has connected the account; UNAVAILABLE: the provider does not answer;
+   * FORBIDDEN; NOT_FOUND (workspace)
    */
   async connect(tenantId: string, input: ConnectChannel, actor: Actor): Promise<ConnectedChannel> {
     const { channel, credentials } = validate(ConnectChannel, input);
@@ -61,7 +65,8 @@ export class ChannelConnectionsService {
       await this.connections.lockChannel(tx, tenantId, channel);
       await this.requireNotConnected(tx, connection);
       const isFree = await this.connections.insert(tx, connection);
-      // Only a caller who may use the account learns that it is connected elsewhere.
+      // Comes after the proof, so that only the owner of the account learns that another workspace has
+      // connected it.
       const proved = { ...connection, credentials: checked.credentials };
       await this.registration.prove(proved);
       if (!isFree) throw connectedElsewhere(connection);
@@ -72,7 +77,8 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Lists a workspace's connections, the newest first, without disconnected ones.
+   * Lists a workspace's connections, newest first, without disconnected ones.
+   *
    * @throws AppError FORBIDDEN
    */
   async list(tenantId: string, actor: Actor): Promise<ChannelConnectionSummary[]> {
@@ -82,7 +88,8 @@ export class ChannelConnectionsService {
 
   /**
    * Returns a connection that is not disconnected.
-   * @throws AppError FORBIDDEN, NOT_FOUND
+   *
+   * @throws AppError FORBIDDEN; NOT_FOUND, also for a disconnected connection
    */
   async get(tenantId: string, id: string, actor: Actor): Promise<ChannelConnectionSummary> {
     await requireReadPermission(this.database, tenantId, actor, 'channel.read');
@@ -90,10 +97,11 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Returns the parts of a page in a sandbox that holds a widget. The page's origin is `null` and not among
-   * the allowed ones, so the page sends the token in the header `X-Widget-Preview`. The token is good for an
-   * hour.
-   * @throws AppError FORBIDDEN, NOT_FOUND: also for a connection of another channel
+   * Returns the HTML of a widget and a token, valid for an hour, for a preview in a sandboxed page. The
+   * origin of such a page is `null`, which is never an allowed origin. The page sends the token in the header
+   * `X-Widget-Preview` instead.
+   *
+   * @throws AppError FORBIDDEN; NOT_FOUND, also for a connection of another channel
    */
   async previewWidget(tenantId: string, id: string, actor: Actor): Promise<WidgetPreview> {
     const { snippet } = await this.get(tenantId, id, actor);
@@ -102,9 +110,10 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Replaces an account's credentials, and lets it send again if the old ones no longer worked.
-   * @throws AppError INVALID_BODY: the credentials are incomplete, refused, or another account's;
-   *   UNAVAILABLE: the provider can't be reached; FORBIDDEN; NOT_FOUND
+   * Replaces the credentials of a connection. A connection in REAUTH_REQUIRED becomes ACTIVE and sends again.
+   *
+   * @throws AppError INVALID_BODY: the credentials are incomplete, refused, or belong to another account;
+   * UNAVAILABLE: the provider does not answer; FORBIDDEN; NOT_FOUND
    */
   async rotate(tenantId: string, id: string, credentials: object, actor: Actor): Promise<ConnectedChannel> {
     const { channel } = await this.find(tenantId, id);
@@ -115,7 +124,8 @@ export class ChannelConnectionsService {
       const previous = this.loader.open(before);
       const checked = this.registration.check(channel, credentials, previous);
       if (checked.externalId !== before.externalId) throw anotherAccount(before, checked.externalId);
-      // The row is not locked yet, so messages are sent with the old credentials until the commit.
+      // The connection's row is not locked yet, so workers send messages with the old credentials until the
+      // commit.
       const proved = { ...previous, credentials: checked.credentials };
       await this.registration.prove(proved);
       await this.registration.register(proved);
@@ -127,9 +137,10 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Ends a connection at once: no message is sent over it any more, its provider's calls are refused, and its
-   * credentials are deleted. Then deregisters the hook at the provider; if that fails, `providerFault` says
-   * why. The workers fail its pending outbound messages in the background.
+   * Ends a connection at once: no message is sent over it, calls of its provider are refused, and its
+   * credentials are deleted. Afterwards removes the hook at the provider; `providerFault` says why this
+   * failed. Workers fail the pending outbound messages in the background.
+   *
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async disconnect(tenantId: string, id: string, actor: Actor): Promise<DisconnectedChannel> {
@@ -186,9 +197,10 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Deregisters the hook at the provider, unless the account has been connected again: then it must still
-   * call.
-   * @returns why it failed, or null
+   * Removes the hook at the provider, unless the account has been connected again, because the new connection
+   * needs the hook.
+   *
+   * @returns the reason if it failed, otherwise null
    */
   private async unregister(connection: ChannelConnectionEntity): Promise<string | null> {
     try {

@@ -13,16 +13,16 @@ import { ConnectionLoader } from './connection-loader';
 
 type ConnectionAction = 'connected' | 'rotated' | 'renewed' | 'disconnected' | 'reauth_required';
 
-/** Fields that audit entries hold. Of the credentials they hold the end alone. */
+/** Fields that audit entries contain. Audit entries contain no credentials, only the time of their expiry. */
 const AUDITED = ['settings', 'status', 'credentialsExpireAt'] as const;
 
-/** Values of a connection that hold its credentials, or follow from them. */
+/** Columns of a connection that change with its credentials. */
 type SealedCredentials = Pick<
   ChannelConnectionEntity,
   'settings' | 'credentialsCiphertext' | 'credentialsKeyId' | 'credentialsExpireAt'
 >;
 
-/** Stores changes of connections, each with its audit entry, and with an event if the status changes. */
+/** Stores changes of connections, each with an audit entry. Also appends an event if the status changes. */
 @Injectable()
 export class ConnectionChanges {
   constructor(
@@ -33,7 +33,7 @@ export class ConnectionChanges {
     private readonly outbox: OutboxService,
   ) {}
 
-  /** Encrypts credentials for the connection with an id. */
+  /** Encrypts the credentials of connection `id`. The ciphertext cannot be decrypted for another id. */
   seal(
     id: string,
     { credentials, settings, expireAt }: Pick<CheckedCredentials, 'credentials' | 'settings' | 'expireAt'>,
@@ -47,13 +47,13 @@ export class ConnectionChanges {
     };
   }
 
-  /** Records that a connection was inserted. */
+  /** Appends the audit entry and the event of a new connection. */
   recordConnected(tx: Transaction, connection: ChannelConnectionEntity, actor: Actor): void {
     this.recordPipelined(tx, connection, 'connected', actor, { after: valuesOf(connection, AUDITED) });
     this.tellPipelined(tx, connection, null);
   }
 
-  /** Changes a connection, and returns it as it is by now. */
+  /** Stores changes of a connection, and returns the changed connection. */
   async update(
     tx: Transaction,
     before: ChannelConnectionEntity,
@@ -69,10 +69,12 @@ export class ConnectionChanges {
   }
 
   /**
-   * Stops sending over a connection until its credentials are rotated. The workers fail its pending outbound
-   * messages in the background; a rotation before their end lets the rest be sent.
-   * @param connection with the credentials that the provider refused
-   * @returns false when the connection has other credentials by now, or is disconnected: then nothing changes
+   * Stops sending over a connection until its credentials are rotated. Workers fail its pending outbound
+   * messages in the background. If the credentials are rotated before this ends, the remaining messages are
+   * sent.
+   *
+   * @param connection with the credentials that the provider has refused
+   * @returns false, without a change, if the connection was disconnected or its credentials have changed
    */
   async markReauthRequired(tx: Transaction, connection: Connection): Promise<boolean> {
     const { tenantId, id, credentials } = connection;
@@ -83,7 +85,7 @@ export class ConnectionChanges {
     return true;
   }
 
-  /** Stores credentials that a provider has renewed, unless the connection was disconnected. */
+  /** Stores credentials that the provider has renewed. Does nothing if the connection was disconnected. */
   async renew(tx: Transaction, { tenantId, id }: Connection, checked: CheckedCredentials): Promise<void> {
     const before = await this.connections.lock(tx, tenantId, id, 'with claims');
     if (before) await this.update(tx, before, this.seal(id, checked), 'renewed');

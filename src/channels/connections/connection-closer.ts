@@ -3,10 +3,7 @@ import { SYSTEM } from '../../access/principal';
 import { WorkspaceDeleter } from '../../workspaces/deletion/workspace-deleter';
 import { ChannelConnectionsService } from './channel-connections.service';
 
-/**
- * Disconnects the channels of a workspace before its rows are deleted. Providers call no more, or are
- * refused.
- */
+/** Disconnects all channels of a workspace before its rows are deleted. */
 @Injectable()
 export class ConnectionCloser implements OnModuleInit {
   private readonly logger = new Logger(ConnectionCloser.name);

@@ -14,9 +14,9 @@ export type LoadedConnection = Connection & ChannelConnectionEntity;
 const HOOK_KEY = /^[0-9A-Za-z]{32}$/;
 
 /**
- * Reads connections with their credentials. Caches nothing, so that disconnecting and rotating take effect at
- * once in every process. Methods that return one connection throw SecretUnreadable when its encryption key is
- * not configured.
+ * Reads connections and decrypts their credentials. Caches no credentials, so that a disconnect or a rotation
+ * takes effect at once in every process. Methods that return one connection throw SecretUnreadable if its
+ * encryption key is not configured.
  */
 @Injectable()
 export class ConnectionLoader {
@@ -40,8 +40,9 @@ export class ConnectionLoader {
   }
 
   /**
-   * Loads the connection whose provider calls a path.
-   * @throws AppError UNAVAILABLE: too many unknown hook keys wait
+   * Loads the connection with this hook key; null if there is none.
+   *
+   * @throws AppError UNAVAILABLE if too many look-ups of unknown hook keys are waiting
    */
   async loadByHookKey(channel: Channel, hookKey: string): Promise<LoadedConnection | null> {
     if (!HOOK_KEY.test(hookKey)) return null;
@@ -50,8 +51,8 @@ export class ConnectionLoader {
   }
 
   /**
-   * Loads the connections of accounts. A connection that can't be decrypted is left out, so that it does not
-   * block the others.
+   * Loads the connections of these accounts. Leaves out a connection that cannot be decrypted, so that it
+   * does not block other connections.
    */
   async loadByAccounts(channel: Channel, externalIds: string[]): Promise<LoadedConnection[]> {
     const rows = await this.connections.findByAccounts(channel, externalIds);

@@ -8,7 +8,7 @@ import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { ConnectionAddresses } from './channel-connection.dto';
 
-/** Checks and proves credentials, and registers the hook at the provider. */
+/** Validates credentials, tests them at the provider, and registers the hook there. */
 @Injectable()
 export class ConnectionRegistration {
   constructor(
@@ -18,7 +18,10 @@ export class ConnectionRegistration {
     private readonly config: Config,
   ) {}
 
-  /** Runs a transaction that calls a provider. It waits for its turn without the request's slot. */
+  /**
+   * Runs a transaction that calls a provider. Releases the request's slot while it waits for a slot of the
+   * budget `providers`.
+   */
   async transaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     this.budgets.releaseSlot();
     const release = await this.budgets.acquire('providers', tenantId);
@@ -31,7 +34,8 @@ export class ConnectionRegistration {
   }
 
   /**
-   * Checks credentials without a call to the provider.
+   * Validates credentials without a call to the provider.
+   *
    * @throws AppError INVALID_BODY
    */
   check(channel: Channel, credentials: unknown, previous?: Connection): CheckedCredentials {
@@ -39,16 +43,18 @@ export class ConnectionRegistration {
   }
 
   /**
-   * Proves that the provider takes the credentials for the account.
-   * @throws AppError INVALID_BODY: the provider refused; UNAVAILABLE: it can't be reached
+   * Verifies that the provider accepts the credentials for the account.
+   *
+   * @throws AppError INVALID_BODY if the provider refuses; UNAVAILABLE if it does not answer
    */
   prove(connection: Connection): Promise<void> {
     return this.adapters.getAdapter(connection.channel).prove(connection);
   }
 
   /**
-   * Registers the hook at the provider.
-   * @throws AppError INVALID_BODY: the provider refused; UNAVAILABLE: it can't be reached
+   * Registers the hook's URL at the provider.
+   *
+   * @throws AppError INVALID_BODY if the provider refuses; UNAVAILABLE if it does not answer
    */
   register(connection: Connection): Promise<void> {
     const { hookUrl } = this.getAddresses(connection);
@@ -56,8 +62,9 @@ export class ConnectionRegistration {
   }
 
   /**
-   * Unregisters the hook at the provider.
-   * @throws the provider's failure
+   * Removes the hook's URL at the provider.
+   *
+   * @throws AppError with the provider's failure
    */
   async unregister(connection: Connection): Promise<void> {
     const { tenantId, channel } = connection;

@@ -12,7 +12,9 @@ import { EventlessChanges } from '../../outbox/eventless-changes';
 import { ContactKey } from '../../database/tables/table-declaration';
 import { CustomerChangesService } from './customer-changes.service';
 
-/** Finds the contacts of channels' customers, and keeps their conversations with them. */
+/**
+ * Finds or creates the contacts of channels' customers. When their ids change, updates their conversations.
+ */
 @Injectable()
 export class ChannelCustomersService {
   constructor(
@@ -23,8 +25,7 @@ export class ChannelCustomersService {
   ) {}
 
   /**
-   * Finds a customer's contact by all of their ids, or creates one. The ids stay locked until the transaction
-   * ends.
+   * Finds the contact with any of a customer's ids, or creates one. Locks the ids until the transaction ends.
    */
   async identify(
     tx: Transaction,
@@ -38,8 +39,8 @@ export class ChannelCustomersService {
   }
 
   /**
-   * Links ids to the contact who has one of them. Answers go to the first id, and no longer to a replaced
-   * one.
+   * Links all these ids to the contact who has one of them. Does nothing if no contact has one. Replies to
+   * former ids go to the first of `ids` from now on.
    */
   async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<void> {
     const known = await this.customers.link(tx, tenantId, named);
@@ -53,8 +54,9 @@ export class ChannelCustomersService {
   }
 
   /**
-   * Moves the conversations of merged contacts, and sends no more answers to ids that other contacts have
-   * now. Applies changes that have waited until one of the ids was a contact's.
+   * Applies the consequences of new ids. Moves the conversations of merged contacts to `contactId`. Stops
+   * replies of other contacts to ids that they have lost. Applies changes of messages that waited until one
+   * of the ids belonged to a contact.
    */
   private async follow(
     tx: Transaction,

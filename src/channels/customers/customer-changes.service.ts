@@ -14,10 +14,13 @@ import { EarlyChange, EarlyChangesRepository } from '../provider-ids/early-chang
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { storableContent, storableReactions } from './inbound-content';
 
-/** Result of a change: made, or kept until its message or its customer is known. */
+/**
+ * Result of a change. MESSAGE_UNKNOWN and NOT_THEIRS: an edit or an unsend is stored until its message, or
+ * its customer's contact, is known.
+ */
 type ChangeOutcome = 'APPLIED' | 'MESSAGE_UNKNOWN' | 'NOT_THEIRS';
 
-/** Contact of a customer who has got ids, and the contacts who were merged into this one. */
+/** Contact of a customer whose ids have been linked, and the contacts that were merged into it. */
 interface IdentifiedCustomer {
   contactId: string;
   ids: string[];
@@ -25,9 +28,10 @@ interface IdentifiedCustomer {
 }
 
 /**
- * Stores the changes that customers make to sent messages: late, twice, in any order, or before the message.
- * A customer changes messages of their own conversations alone. An edit or an unsend waits if its message is
- * unknown, or if its customer has none of the contact's ids.
+ * Applies customers' changes to their messages: edits, unsends and reactions. Events can be late, repeated,
+ * out of order, or earlier than the message. Customers can change only messages in their own conversations.
+ * Stores an edit or an unsend until its message is known and the customer's id belongs to the message's
+ * contact.
  */
 @Injectable()
 export class CustomerChangesService {
@@ -43,8 +47,10 @@ export class CustomerChangesService {
   ) {}
 
   /**
-   * Applies a change, or keeps it. A message that was unsent before it comes is not stored.
-   * @param change one of an account whose own secret has verified it
+   * Applies a change, or stores it until it can be applied. A message that is unsent before it arrives will
+   * not be stored.
+   *
+   * @param change must be verified with the secret of its own account
    */
   async apply(connection: Connection, change: InboundChange): Promise<ChangeOutcome> {
     const { id: connectionId } = connection;
@@ -61,7 +67,7 @@ export class CustomerChangesService {
     return outcome;
   }
 
-  /** Applies changes that came before their message, which was stored in this transaction. */
+  /** Applies changes that arrived before their message. The message was stored in this transaction. */
   async applyEarly(
     tx: Transaction,
     { tenantId, conversationId, id: messageId }: MessageEntity,
@@ -70,7 +76,7 @@ export class CustomerChangesService {
     for (const change of early) await this.applyWaiting(tx, { tenantId, conversationId, messageId }, change);
   }
 
-  /** Applies changes that have waited until their customer was known to be the contact. */
+  /** Applies changes that waited until their customer's id belonged to this contact. */
   async applyToKnown(
     tx: Transaction,
     tenantId: string,
@@ -93,7 +99,8 @@ export class CustomerChangesService {
   ): Promise<ChangeOutcome> {
     const { tenantId, channel } = connection;
     const { customerIds, providerId } = change;
-    // Comes first: the message is stored under the same locks, so it comes before or after.
+    // Locks the customer's ids first. A message is stored under the same locks, so it is either visible here
+    // already or finds the stored change.
     const ids = [...new Set(customerIds)];
     const owners = await this.identities.lockAndFind(tx, tenantId, channel, ids);
     const key = await this.providerIds.findMessage(tx, connection, providerId);

@@ -8,8 +8,8 @@ import { REPLACEMENT, storableText } from '../adapters/provider-values';
 const MAX_NAME_CHARACTERS = 200;
 const MAX_PHONE_CHARACTERS = 50;
 /**
- * Number of levels that a message's metadata may nest, far below the limit of PostgreSQL's stack. Deeper
- * metadata is left out.
+ * Maximum nesting depth of a message's metadata, far below the limit of PostgreSQL's stack. Deeper metadata
+ * is not stored.
  */
 const MAX_DEPTH = 50;
 const MAX_REACTIONS = 10;
@@ -22,8 +22,8 @@ export interface InboundContent {
 }
 
 /**
- * Makes any body and metadata of a message storable, because no customer's message is refused. A body that is
- * too long is cut, and stays whole in the metadata.
+ * Makes a message's body and metadata storable, because the service refuses no customer's message. Cuts a
+ * body that is too long and stores all of it in the metadata.
  */
 export function storableContent({
   body,
@@ -36,7 +36,7 @@ export function storableContent({
   return { body: cut(text, MAX_BODY_CHARACTERS), metadata: { ...kept, wholeBody: text } };
 }
 
-/** Makes a customer's name and phone storable, each in one line of bounded length. */
+/** Makes a customer's name and phone number storable: each is trimmed and has a bounded length. */
 export function storableCustomer({ name, phone }: InboundMessage['customer']): {
   name: string | null;
   phone: string | null;
@@ -44,7 +44,10 @@ export function storableCustomer({ name, phone }: InboundMessage['customer']): {
   return { name: label(name, MAX_NAME_CHARACTERS), phone: label(phone, MAX_PHONE_CHARACTERS) };
 }
 
-/** Makes reactions storable: few, each short, and each once, as several custom emojis have one name. */
+/**
+ * Makes reactions storable: at most 10, each at most 40 characters. Removes duplicates, because several
+ * custom emojis can have the same name.
+ */
 export function storableReactions(emojis: string[]): string[] {
   const stored = emojis
     .slice(0, MAX_REACTIONS)
@@ -63,7 +66,7 @@ function cut(text: string, max: number): string {
   return `${[...text].slice(0, max - 1).join('')}…`;
 }
 
-/** Returns the object with U+FFFD in place of NUL and lone surrogates, which PostgreSQL does not store. */
+/** Replaces NUL and lone surrogates, which PostgreSQL cannot store, in all strings of an object by U+FFFD. */
 function storableJson(value: object): object {
   if (isDeeperThan(MAX_DEPTH, value)) return { omitted: `nested more than ${MAX_DEPTH} deep` };
   const json = JSON.stringify(value).replace(/\\(?:u(0000|d[89a-f]..)|.)/g, (escape, unstorable) =>

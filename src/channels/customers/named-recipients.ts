@@ -7,10 +7,10 @@ import { Connection } from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/provider-values';
 import { ChannelCustomersService } from './channel-customers.service';
 
-/** Number of recipients whose ids are read at once. */
+/** Number of recipients whose ids one query reads. */
 const STEP = 500;
 
-/** Links the ids by which providers name the recipients of sent messages. */
+/** Links the ids that providers report for the recipients of sent messages. */
 @Injectable()
 export class NamedRecipients {
   private readonly logger = new Logger(NamedRecipients.name);
@@ -22,8 +22,11 @@ export class NamedRecipients {
   ) {}
 
   /**
-   * Links the ids of each recipient. A provider names the same ones with each message, so one read finds the
-   * few that are not linked. It never throws, for the same reason: it ends when the database is away.
+   * Links the ids of each recipient to one contact. Reads first which recipients have unlinked ids: usually
+   * few, because providers repeat the same ids with each message. Never throws, because the ids will come
+   * again; stops if the database cannot be reached.
+   *
+   * @param recipients the ids of each recipient
    */
   async link(connection: Connection, recipients: string[][]): Promise<void> {
     const named = recipients.filter((ids) => ids.length > 1 && ids.every(isUsableId));
@@ -42,7 +45,10 @@ export class NamedRecipients {
       });
   }
 
-  /** Lists the recipients with a known id that do not have all their ids linked to one contact. */
+  /**
+   * Returns the recipients whose ids do not all belong to the same contact. Leaves out recipients without a
+   * known id.
+   */
   private async listUnlinked({ tenantId, channel }: Connection, recipients: string[][]): Promise<string[][]> {
     const found = await this.identities.findOwners(tenantId, channel, [...new Set(recipients.flat())]);
     const owners = new Map(found.map(({ externalId, contactId }) => [externalId, contactId]));

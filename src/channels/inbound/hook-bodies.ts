@@ -9,18 +9,21 @@ import { ChannelAdapters } from '../adapters/channel-adapters';
 import { HookEvent } from '../adapters/hook-events';
 
 /**
- * Milliseconds for which a connection's requests are refused after a signed body of too many events. Reading
- * such bodies must not fill a process.
+ * Milliseconds for which a connection's requests are refused after a signed body with too many events.
+ * Parsing such bodies must not use up the process's memory or CPU.
  */
 const PAUSE_MS = 5_000;
 
-/** Reads requests to hooks, within the size and the number of events that a provider documents. */
+/**
+ * Reads the bodies of requests to hooks. Refuses bodies that exceed the size or the number of events that the
+ * provider documents.
+ */
 @Injectable()
 export class HookBodies {
   private readonly logger = new Logger(HookBodies.name);
   /**
-   * Connections whose requests are refused now, after one with too many events, each by id with the end of
-   * its pause on the monotonic clock.
+   * Connections whose requests are refused after a body with too many events: the end of the pause
+   * (`performance.now()`) by connection id.
    */
   private readonly paused = new Map<string, number>();
 
@@ -32,7 +35,9 @@ export class HookBodies {
 
   /**
    * Reads a request's body.
-   * @throws AppError PAYLOAD_TOO_LARGE; RATE_LIMITED: the connection sent too many events seconds ago
+   *
+   * @throws AppError PAYLOAD_TOO_LARGE; RATE_LIMITED: a body with too many events came for this connection
+   * within the last 5 s
    */
   async read(connection: Connection, request: Request): Promise<HookRequest> {
     this.requireNoPause(connection);
@@ -40,14 +45,15 @@ export class HookBodies {
     const rawBody = await this.bodies
       .read(request, maxMebibytes * 1024 * 1024)
       .catch((error: unknown) => this.reportTooLarge(error, connection));
-    // Another body may have been too large while this one was read.
+    // A request that was read at the same time may have started a pause.
     this.requireNoPause(connection);
     const { originalUrl, headers } = request;
     return { url: `${this.config.publicUrl}${originalUrl}`, headers, rawBody };
   }
 
   /**
-   * Reads the events of a request whose signature was verified.
+   * Parses the events of a request whose signature is verified.
+   *
    * @throws AppError INVALID_BODY, PAYLOAD_TOO_LARGE
    */
   parse(connection: Connection, request: HookRequest): HookEvent[] {
@@ -72,7 +78,10 @@ export class HookBodies {
     throw AppError.rateLimited('A request for this connection had too many events.', seconds);
   }
 
-  /** Logs a body that is larger than its provider documents: it would be sent again and again. */
+  /**
+   * Logs that a body is larger than its provider documents, because the provider will repeat the request.
+   * Throws `error`.
+   */
   private reportTooLarge(error: unknown, { channel, id: connectionId }: Connection): never {
     if (isTooLarge(error))
       this.logger.warn({ channel, connectionId }, `a hook's request was refused: ${error.message}`);

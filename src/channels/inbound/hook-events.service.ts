@@ -14,15 +14,18 @@ import { mergeWatermarks } from './merge-watermarks';
 import { workInOrder } from './ordered-work';
 
 /**
- * Number of one request's events that are stored at the same time. A body can hold thousands, and each takes
- * a database connection.
+ * Number of events of one request that are stored concurrently. A request can have thousands, and each uses a
+ * database connection.
  */
 const CONCURRENCY = 4;
 
-/** Event that is stored alone. Receipts are stored many at once. */
+/** Event that is stored in a transaction of its own. Receipts are stored in batches. */
 type SingleEvent = Exclude<InboundEvent, InboundReceipt>;
 
-/** Stores the events of one request to a hook, each for the connection whose account it is about. */
+/**
+ * Stores the events of a request to a hook. Each event belongs to the connection of the account that it
+ * names.
+ */
 @Injectable()
 export class HookEventsService {
   private readonly logger = new Logger(HookEventsService.name);
@@ -36,8 +39,9 @@ export class HookEventsService {
   ) {}
 
   /**
-   * Stores all events of a request. When it throws, some may be missing, and the provider sends all of them
-   * again.
+   * Stores all events of a request. If it throws, some events may not be stored; the provider then repeats
+   * the whole request.
+   *
    * @param signer secret with which the request was signed
    */
   async store(connection: LoadedConnection, parsed: HookEvent[], signer: string): Promise<void> {
@@ -77,9 +81,9 @@ export class HookEventsService {
   }
 
   /**
-   * Finds the connections of the other accounts that a request has events of, as one app at Meta serves
-   * several. An event counts only if its own account's secret signed the request, so that no workspace can
-   * sign for another's account.
+   * Finds the connections of the other accounts in a request, because an app at Meta can serve several
+   * accounts. Returns only connections that have the secret with which the request was signed, so that no
+   * workspace can forge events of another workspace's account.
    */
   private async findOtherOwners(
     { channel, externalId }: Connection,
@@ -110,8 +114,8 @@ export class HookEventsService {
   }
 
   /**
-   * Throws one of the errors with which storing events failed, UNAVAILABLE before the others because it names
-   * the cause. Logs the rest.
+   * Throws one of the errors of storing events, and logs the remaining ones. Prefers an error which says that
+   * the database cannot be reached, because it names the cause.
    */
   private throwFirst(errors: unknown[]): void {
     if (errors.length === 0) return;
@@ -130,7 +134,7 @@ function isNoReceipt(event: InboundEvent): event is SingleEvent {
   return event.kind !== 'receipt';
 }
 
-/** Returns all ids of an event's customer: the events of one customer are stored in order. */
+/** Returns all ids of an event's customer. Events with a common id are stored in order. */
 function idsOf(event: SingleEvent): [string, ...string[]] {
   if (event.kind === 'message') return customerIdsOf(event);
   if (event.kind === 'ids') return [...event.ids, ...event.previousIds];

@@ -36,7 +36,7 @@ function hookController(channel: Channel): Type<object> {
       return this.hooks.receive({ channel, hookKey, request, response });
     }
   }
-  // OpenAPI operation ids hold the class's name.
+  // NestJS derives the OpenAPI operation ids from the class name.
   Object.defineProperty(HookController, 'name', { value: `${label}HookController` });
   return HookController;
 }

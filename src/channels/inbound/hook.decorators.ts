@@ -6,14 +6,12 @@ import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../h
 
 export const HOOKED_CHANNELS = CHANNELS.filter((channel) => describeChannel(channel).hook);
 
-/**
- * Pattern of the start of a hook's path, such as `/channels/telegram/`, in any case, as Express matches it.
- */
+/** Matches the start of a hook's path, such as `/channels/telegram/`. Ignores case, as Express does. */
 export const HOOK_PATH = new RegExp(`^/channels/(${HOOKED_CHANNELS.map(slugOf).join('|')})(?=/)`, 'i');
 
 /**
- * Documentation of the errors that providers get from the hooks, for OpenAPI. Some mean something else than
- * on the API, because providers have no API key.
+ * Documents the errors of hooks in OpenAPI. Some codes have another meaning than in the REST API, because
+ * providers have no API key.
  */
 const HOOK_ERRORS: OtherErrors = {
   name: 'Hook',
@@ -47,7 +45,6 @@ const HOOK_ERRORS: OtherErrors = {
   },
 };
 
-/** Declares the route `POST :hookKey`, to which a provider sends its events. */
 export function HookEvents(provider: string, { signature, batch }: HookDescriptor): MethodDecorator {
   return applyDecorators(
     Post(':hookKey'),
@@ -67,7 +64,7 @@ export function HookEvents(provider: string, { signature, batch }: HookDescripto
   );
 }
 
-/** Declares the route with which Meta verifies a hook's address before it sends events there. */
+/** Declares the route `GET :hookKey`, which Meta calls to verify a hook's URL. */
 export function HookHandshake(): MethodDecorator {
   return applyDecorators(
     Get(':hookKey'),

@@ -19,11 +19,11 @@ interface HookCall {
 }
 
 /**
- * Verifies the signatures of providers' requests to hooks. Refused requests of a client's network to a hook
- * are counted, and refused with 429 above the limit. A handshake from there is refused even with the right
- * verify token: an operator may have chosen the token, so guessing it must end. A signed event is always
- * taken, because the secrets that sign can't be guessed, and a provider may share a proxy's address with
- * others. So each body is read and checked, within the memory of `RequestBodies`.
+ * Verifies the signatures of providers' requests to hooks. Counts refused requests by hook and client
+ * network, and refuses further ones with 429 above a limit. Above the limit, a handshake with the right
+ * verify token is refused as well: an operator may have chosen a weak token, so guessing must be limited. A
+ * signed event is always accepted: signing secrets cannot be guessed, and the provider may share an address
+ * with other clients. Therefore each body is read and verified, within the memory limit of `RequestBodies`.
  */
 @Injectable()
 export class HooksService {
@@ -37,9 +37,10 @@ export class HooksService {
   ) {}
 
   /**
-   * Answers a provider that verifies a hook's address.
+   * Answers a provider that verifies a hook's URL.
+   *
    * @returns the provider's challenge
-   * @throws AppError FORBIDDEN, RATE_LIMITED
+   * @throws AppError FORBIDDEN if the verify token is wrong; RATE_LIMITED
    */
   async handshake({ channel, hookKey, request }: HookCall): Promise<string> {
     const connection = await this.connections.loadByHookKey(channel, hookKey);
@@ -54,21 +55,23 @@ export class HooksService {
   }
 
   /**
-   * Stores all events of one request. When it throws, some may be missing, and the provider sends all of them
-   * again.
-   * @throws AppError UNAUTHENTICATED (also for an unknown address), INVALID_BODY, PAYLOAD_TOO_LARGE;
-   *   RATE_LIMITED, UNAVAILABLE when too many requests for the connection, or in all, are in flight;
-   *   RATE_LIMITED within five seconds after a signed body of too many events, and for an unsigned request
-   *   after too many of the client's network to this hook
+   * Stores all events of one request. If it throws, some events may not be stored; the provider then repeats
+   * the whole request.
+   *
+   * @throws AppError UNAUTHENTICATED (also for an unknown hook key), INVALID_BODY, PAYLOAD_TOO_LARGE
+   * @throws AppError RATE_LIMITED: too many requests for the connection are in flight; a signed body with too
+   * many events came within the last 5 s; or the request is unsigned and the client's network has sent too
+   * many of these
+   * @throws AppError UNAVAILABLE: too many requests are in flight in this process
    */
   async receive({ channel, hookKey, request: received, response }: HookCall): Promise<void> {
-    // Comes before the body is read, so that a caller without a hook's key holds no memory.
+    // Comes before the body is read, so that a request with an unknown hook key uses no memory for a body.
     const connection = await this.connections.loadByHookKey(channel, hookKey);
     if (!connection) return this.refuse(received, null);
     const request = await this.bodies.read(connection, received);
     const adapter = this.adapters.getHookedAdapter(channel);
     const signer = adapter.listSecrets(connection).find((secret) => adapter.verify(secret, request));
-    // A request that is not signed takes no slot from one that is.
+    // Unsigned requests are refused before they acquire a slot, so that they never block signed requests.
     if (signer === undefined) return this.refuse(received, connection);
     const release = await this.budgets.acquire('hooks', connection.id, response);
     try {
@@ -85,9 +88,10 @@ export class HooksService {
 }
 
 /**
- * Names the counter of the refused requests of a client's network to a hook. Handshakes are counted apart
- * from posted events, so that guessing a verify token holds up no message.
- * @param connection null when no connection has the hook's key: such requests of a network count together
+ * Returns the key of the counter of refused requests, by hook and client network. Handshakes (GET) and events
+ * (POST) have separate counters, so that guessing verify tokens does not block events.
+ *
+ * @param connection null if the hook key is unknown; all unknown hook keys have one counter for each network
  */
 function refusalsOf(request: Request, connection: Connection | null): string {
   return `hook-refused:${request.method}:${connection?.id ?? 'unknown'}:${clientNetworkOf(request)}`;

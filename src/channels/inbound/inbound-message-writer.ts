@@ -10,10 +10,16 @@ import { CustomerChangesService } from '../customers/customer-changes.service';
 import { storableContent, storableCustomer } from '../customers/inbound-content';
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 
-/** Undoes the transaction of a message that its new customer has unsent before it came. */
+/**
+ * Rolls back the transaction of a message that was unsent before it arrived, so that no contact is created
+ * for it.
+ */
 export class NeverSent extends Error {}
 
-/** Writes a customer's message with all that it brings: contact, conversation, ids, and changes before it. */
+/**
+ * Writes a customer's message, its contact, its conversation and its provider ids, and applies changes that
+ * arrived before the message.
+ */
 @Injectable()
 export class InboundMessageWriter {
   constructor(
@@ -27,9 +33,10 @@ export class InboundMessageWriter {
 
   /**
    * Writes a message.
-   * @param more ids of `lockingAll`
-   * @returns false if the message is stored already
-   * @throws NeverSent
+   *
+   * @param more further ids to lock, from `lockingAll`
+   * @returns false if the message is already stored, or was unsent before it arrived
+   * @throws NeverSent if the message was unsent before it arrived and its customer is new
    */
   async write(
     tx: Transaction,
@@ -40,7 +47,7 @@ export class InboundMessageWriter {
     const { id: connectionId, tenantId, channel } = connection;
     const { externalId, otherIds } = message.customer;
     const providerIds = [...new Set(message.providerIds)];
-    // Locks the customer's identities, so that a concurrent repetition finds the stored message.
+    // Locks the customer's ids, so that a concurrent repetition waits and then finds the stored message.
     const { at } = message;
     const customer = { channel, externalId, otherIds, at, more, ...storableCustomer(message.customer) };
     const { contactId, isNew } = await this.customers.identify(tx, tenantId, customer);

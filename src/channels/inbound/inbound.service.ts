@@ -11,7 +11,7 @@ import { PROVIDER_MESSAGES_KEY } from '../provider-ids/provider-ids.repository';
 import { InboundMessageWriter, NeverSent } from './inbound-message-writer';
 import { ReceptionTimes } from './reception-times';
 
-/** Stores customers' messages, each once however often it comes, in the sender's conversation. */
+/** Stores customers' messages in their conversations. Stores a repeated message only once. */
 @Injectable()
 export class InboundService {
   private readonly logger = new Logger(InboundService.name);
@@ -25,9 +25,10 @@ export class InboundService {
   ) {}
 
   /**
-   * Stores a message in its sender's conversation. Makes the contact and the conversation if they do not
+   * Stores a message in its sender's conversation. Creates the contact and the conversation if they do not
    * exist.
-   * @returns false if the message is stored already, or its ids are unusable
+   *
+   * @returns false if the message is already stored, was unsent before it arrived, or has unusable ids
    */
   async receive(connection: LoadedConnection, message: InboundMessage): Promise<boolean> {
     if (![...customerIdsOf(message), ...message.providerIds].every(isUsableId)) {
@@ -41,23 +42,20 @@ export class InboundService {
       if (isNew) this.receptionTimes.observe(connection);
       return isNew;
     } catch (error) {
-      // The second: the same message arrived under another sender.
+      // The unique key is violated if the same message arrived with another sender at the same time.
       if (error instanceof NeverSent || violatesUnique(error, PROVIDER_MESSAGES_KEY)) return false;
       throw error;
     }
   }
 
-  /**
-   * Applies a change of a sent message by its customer. A reaction to an unknown message is stored as a
-   * message.
-   */
+  /** Applies a customer's change to a message. Stores a reaction to an unknown message as a message. */
   async change(connection: LoadedConnection, change: InboundChange): Promise<void> {
     const outcome = await this.changes.apply(connection, change);
     if (outcome === 'MESSAGE_UNKNOWN' && change.kind === 'reaction' && change.message)
       await this.receive(connection, change.message);
   }
 
-  /** Links ids that name one customer to the contact who has one of them. Repeating it changes nothing. */
+  /** Links ids of one customer to the contact who has one of them. Idempotent. */
   async link(connection: LoadedConnection, event: InboundIds): Promise<void> {
     const { tenantId, channel } = connection;
     const { ids, previousIds, phone, at } = event;

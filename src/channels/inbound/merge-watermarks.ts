@@ -1,9 +1,9 @@
 import { InboundEvent, InboundWatermark } from '../adapters/hook-events';
 
 /**
- * Merges the watermarks in one request: for each customer and status the latest time stays. It stands in the
- * place of the last watermark, behind the echoes of messages that it reports. A body can hold thousands, and
- * each that is kept takes a transaction.
+ * Merges the watermarks of one request into one for each customer and status, with the latest time, because
+ * each takes a transaction and a request can have thousands. The merged watermark has the position of the
+ * last one, after the echoes of the messages that it covers.
  */
 export function mergeWatermarks(events: InboundEvent[]): InboundEvent[] {
   const merged = new Map<string, InboundWatermark>();

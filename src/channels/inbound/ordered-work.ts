@@ -1,10 +1,11 @@
 import { groupBy } from '../../common/group-by';
 
 /**
- * Runs work on items concurrently, but on the items of one group one after the other, in order. Items that
- * share a key are in one group, and so are all that such items lead to.
- * @param keysOf names an item's keys
- * @param width number of groups that are worked on concurrently
+ * Processes groups of items concurrently, and the items of one group in order, one after another. Items with
+ * a common key are in one group; so are items that are connected through further items.
+ *
+ * @param keysOf returns an item's keys
+ * @param width number of groups that are processed concurrently
  */
 export async function workInOrder<T>(
   items: T[],
@@ -13,7 +14,7 @@ export async function workInOrder<T>(
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const groupOf = joinKeys(items.map(keysOf));
-  // All workers share one iterator, so each group has one worker.
+  // All workers take groups from one iterator, so a group is processed by one worker.
   const remaining = groupBy(items, (item) => groupOf(keysOf(item)[0])).values();
   const worker = async () => {
     for (const group of remaining) for (const item of group) await work(item);
@@ -21,7 +22,10 @@ export async function workInOrder<T>(
   await Promise.all(Array.from({ length: width }, worker));
 }
 
-/** Returns a function that names the group of a key, which is one for keys that come together. */
+/**
+ * Joins the keys of each set, and sets with a common key, into groups. Returns a function that returns the
+ * name of a key's group.
+ */
 function joinKeys(sets: string[][]): (key: string) => string {
   const leads = new Map<string, string>();
   const groupOf = (key: string): string => {

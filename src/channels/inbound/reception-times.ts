@@ -4,15 +4,18 @@ import { Database } from '../../database/database';
 import { ChannelConnectionsRepository, Reception } from '../connections/channel-connections.repository';
 import { LoadedConnection } from '../connections/connection-loader';
 
-/** Interval at which a connection's time is written. To write it for every message would cost a statement. */
+/**
+ * Minimum interval between two updates of a connection's time. One update for each message would cost a
+ * statement each.
+ */
 const STEP_MS = 60 * 1000;
 const WRITE_EVERY_MS = 1_000;
-/** Number of connections that one statement writes. */
+/** Number of connections that one statement updates. */
 const BATCH = 500;
 
 /**
- * Notes in memory when connections got messages, and writes many times with one statement. The next message
- * makes up for a failed statement or a killed process.
+ * Collects in memory the times at which connections received messages, and writes them in batches. Times are
+ * lost if a statement fails or the process is killed; the next message sets the time again.
  */
 @Injectable()
 export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -38,7 +41,7 @@ export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplication
     await this.write();
   }
 
-  /** Notes a message, unless the connection's time is less than a minute old. */
+  /** Records that a message has arrived, unless the connection's stored time is less than a minute old. */
   observe({ tenantId, id, lastReceivedAt }: LoadedConnection): void {
     const at = new Date();
     if (lastReceivedAt && at.getTime() - lastReceivedAt.getTime() < STEP_MS) return;

@@ -7,7 +7,7 @@ export interface WidgetCredentials {
 }
 
 export interface WidgetSettings {
-  /** Origins of the pages that may show the widget, or ANY_ORIGIN. */
+  /** Origins of the pages that may show the widget. ANY_ORIGIN allows all pages. */
   allowedOrigins: string[];
   /**
    * Whether visitors see which agents are online and typing, and agents see the same of visitors. Older
