@@ -12,7 +12,7 @@ import { OutboundMessageRouter, RoutedWorkspaces } from './outbound-message-rout
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
-/** Routes the agents' messages of relayed events to their connections. */
+/** Consumes `message.created` events: enqueues the agents' messages for sending over their connections. */
 @Injectable()
 export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   readonly name = 'channels';
@@ -46,8 +46,8 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   }
 
   /**
-   * Fails the message of an event that is given up, so that its conversation goes on. Does nothing when the
-   * event names no waiting message.
+   * Fails the message of an event that an operator has dropped, so that later messages of its conversation
+   * are sent. Does nothing if the message is already enqueued or no longer QUEUED.
    */
   async giveUp(tx: Transaction, event: OutboxEvent): Promise<void> {
     const { tenantId } = event;
@@ -72,7 +72,8 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
 }
 
 /**
- * Reads the ids of an event's message, which may be anything: the event may be parked for its broken data.
+ * Reads the ids of an event's message. Their types are unknown, because invalid data may be the reason why
+ * the event was parked.
  */
 function readMessageKey({ data }: OutboxEvent): { conversationId: unknown; messageId: unknown } {
   const parsed = JSON.parse(data) as { conversationId?: unknown; message?: { id?: unknown } | null } | null;

@@ -4,7 +4,10 @@ import { storableText } from '../adapters/provider-values';
 
 const MAX_LENGTH = 1_000;
 
-/** Makes the error of a message: the service's code, and beside it the provider's code and message. */
+/**
+ * Makes the error that is stored with a message. The text is the provider's, or the service's own if there is
+ * no fault.
+ */
 export function deliveryError(code: DeliveryErrorCode, fault?: ProviderFault | null): DeliveryError {
   return {
     code,
@@ -13,7 +16,10 @@ export function deliveryError(code: DeliveryErrorCode, fault?: ProviderFault | n
   };
 }
 
-/** Shortens a provider's text, and makes it storable: if PostgreSQL refused it, the outcome would be lost. */
+/**
+ * Shortens a provider's text and makes it storable. If PostgreSQL refused the text, the attempt's outcome
+ * would be lost.
+ */
 function shorten(text: string): string {
   return storableText(text.slice(0, MAX_LENGTH));
 }

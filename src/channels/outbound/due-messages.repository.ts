@@ -10,16 +10,16 @@ import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { messagesSubQueue } from './outbound-messages.repository';
 import { HAS_ENDED } from './queue-conditions';
 
-/** Limit of the rows of one step of a search over all workspaces. */
+/** Maximum number of rows that one step of a search over all workspaces reads. */
 const STEP_ROWS = 1_000;
-/** Number of connections that one step of a search over all workspaces looks at. */
+/** Number of connections that one step of a search over all workspaces reads. */
 const STEP_CONNECTIONS = 1_000;
-/** Number of messages that such a step reads of each connection. */
+/** Number of messages that the step reads for each connection. */
 const MESSAGES_OF_CONNECTION = 10;
 
 /**
- * Position of a search over all workspaces: a workspace, and a connection or conversation in it. The next
- * step begins after it.
+ * Row at which a step of a search ended: a workspace and the id of a connection or conversation. The next
+ * step begins after this row.
  */
 type Position = [tenantId: string, id: string];
 export const BEFORE_ALL_MESSAGES: Position = [LOWEST_ID, LOWEST_ID];
@@ -29,8 +29,9 @@ const LIST_CONNECTIONS = `
   SELECT tenant_id AS "tenantId", id, ${CONNECTION}
   FROM channel_connections w WHERE (tenant_id, id) > ($1, $2) ORDER BY tenant_id, id LIMIT ${STEP_CONNECTIONS}`;
 /**
- * SQL that looks up one connection after the other in the queue, however many messages each has. Connections
- * without messages are skipped.
+ * Selects up to STEP_CONNECTIONS connections that have messages in the queue, after connection $2 of
+ * workspace $1. The recursion jumps from one connection to the next in the index, so its cost does not depend
+ * on the number of messages.
  */
 const LIST_QUEUED_CONNECTIONS = `
   WITH RECURSIVE queued AS (
@@ -46,7 +47,11 @@ const LIST_QUEUED_CONNECTIONS = `
   SELECT queued.tenant_id AS "tenantId", connection_id AS id, ${CONNECTION}
   FROM queued JOIN channel_connections w ON w.tenant_id = queued.tenant_id AND w.id = connection_id ORDER BY n`;
 
-/** SQL of the oldest messages of each connection that do not wait for another. */
+/**
+ * Selects the oldest messages of each connection that do not wait for an earlier message of their
+ * conversation. $1: workspaces, $2: connections, $3: times after which messages are due, one of each for a
+ * connection.
+ */
 const FIND_OLDEST = `
   SELECT w.tenant_id AS "tenantId", w.id, d.conversation_id AS "conversationId", d.message_id AS "messageId",
     d.next_attempt_at AS at, d.next_attempt_at <= now() AS "isDue", ${HAS_ENDED} AS "hasEnded"
@@ -62,7 +67,7 @@ interface ConnectionRow extends Target {
 }
 
 interface OldestMessage extends MessageKey {
-  /** Id of the message's connection. */
+  /** Id of the connection. */
   id: string;
   at: Date;
   isDue: boolean;
@@ -70,17 +75,19 @@ interface OldestMessage extends MessageKey {
 }
 
 /**
- * Finds outbound messages that are due or need attention, over all workspaces, in steps of a bounded number
- * of rows.
+ * Searches all workspaces for outbound messages that are due, or whose lease or hold has ended. Each step
+ * reads a bounded number of rows.
  */
 @Injectable()
 export class DueMessagesRepository {
   constructor(private readonly floors: QueueFloors) {}
 
   /**
-   * Searches one step of a server for connections with retries, leases or holds that came due after `since`.
-   * @returns the time up to which they were found, the connections of workspaces that are not suspended, and
-   *   the messages whose lease or hold has ended
+   * Runs one step of a search on one database server for retries, leases and holds whose time came after
+   * `since`.
+   *
+   * @returns `connections`: connections of the rows found, without suspended workspaces; `ended`: messages
+   * whose lease or hold has ended; `until`: time up to which the step has read
    */
   async findScheduled(
     since: Date,
@@ -112,9 +119,13 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Searches one step of a server for connections with due messages, or that may send no more. Of each it
-   * reads the oldest messages alone, and notes where they begin.
-   * @returns where the next step begins; null after the last
+   * Runs one step of a search on one database server, over all connections. Reads only the oldest messages of
+   * each connection, and stores their time as the floor of its sub-queue (the time below which claims skip
+   * rows).
+   *
+   * @returns `due`: connections with a due message, without suspended workspaces; `inactive`: connections
+   * that may not send but have messages; `ended`: messages whose lease or hold has ended; `next`: where the
+   * next step begins, null after the last
    */
   async findDue(
     after: Position,
@@ -134,7 +145,7 @@ export class DueMessagesRepository {
     const messages = await this.findOldest(connections, server);
     const oldest = new Map<string, OldestMessage>();
     for (const message of messages) if (!oldest.has(message.id)) oldest.set(message.id, message);
-    // Read before the queue: a message that becomes due later is above this floor.
+    // `now` was read before the messages, so a message that becomes due later is above this floor.
     for (const { tenantId, id, now } of connections) {
       const at = oldest.get(id)?.at ?? now;
       this.floors.update(messagesSubQueue(tenantId, id), at < now ? at : now);
@@ -151,10 +162,12 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Searches one step of a server for conversations of which every message waits. In them the message before
-   * was routed later, and ended before this process could see both. The next step passes over the rest of the
-   * last conversation.
-   * @returns where the next step begins; null after the last
+   * Runs one step of a search on one database server for conversations whose messages all wait, although no
+   * earlier message is left. This happens if an earlier message is enqueued late and ends before the
+   * transaction of the later one can see it. If a step ends within a conversation, the next step skips its
+   * remaining messages.
+   *
+   * @returns `stuck`: these conversations; `next`: where the next step begins, null after the last
    */
   async findStuck(
     after: Position,
@@ -177,7 +190,6 @@ export class DueMessagesRepository {
     };
   }
 
-  /** Lists the oldest messages of each connection that do not wait for another. */
   private async findOldest(connections: Target[], server: WorkspaceServer): Promise<OldestMessage[]> {
     if (connections.length === 0) return [];
     return server.search<OldestMessage>(

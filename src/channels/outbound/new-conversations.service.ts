@@ -19,7 +19,7 @@ import { IdempotencyService } from '../../idempotency/idempotency.service';
 import { IdempotentRequest } from '../../idempotency/idempotent-request';
 import { ChannelConnectionsRepository } from '../connections/channel-connections.repository';
 
-/** Opens conversations that a workspace can write in before its customer does. */
+/** Opens conversations in which the workspace writes first. */
 @Injectable()
 export class NewConversationsService {
   constructor(
@@ -32,11 +32,12 @@ export class NewConversationsService {
   ) {}
 
   /**
-   * Opens a conversation with a contact over a channel. The workspace must be connected there, and the
-   * contact must have an id there. The customer's next message belongs to this conversation, even if another
-   * one with them on the channel is open.
-   * @throws AppError INVALID_BODY: the channel is not connected, or the contact has no id there or is erased;
-   *   FORBIDDEN; NOT_FOUND (the contact); IDEMPOTENCY_CONFLICT
+   * Opens a conversation with a contact over a channel. The workspace must be connected to the channel, and
+   * the contact must have an id on it. The customer's next message on the channel goes to this conversation,
+   * even if an earlier conversation is open.
+   *
+   * @throws AppError INVALID_BODY: the channel is not connected, or the contact is erased or has no id on it;
+   * FORBIDDEN; NOT_FOUND (the contact); IDEMPOTENCY_CONFLICT
    */
   create(
     tenantId: string,
@@ -54,7 +55,10 @@ export class NewConversationsService {
     });
   }
 
-  /** Finds the customer, and locks its identity: an erasure comes before, or finds the conversation. */
+  /**
+   * Finds the customer and locks the row of the customer's id. A concurrent erasure either commits before
+   * this read, or waits and then finds the new conversation.
+   */
   private async lockPartner(
     tx: Transaction,
     tenantId: string,
@@ -66,7 +70,7 @@ export class NewConversationsService {
     const { id: contactId } = contact;
     if (!(await this.connections.findByChannel(tx, tenantId, channel)))
       throw AppError.invalidBody('channel', 'channel_not_connected', { channel: label });
-    // The ids of an erased contact may take some steps to go.
+    // An erasure deletes a contact's ids in several steps, so some ids may not be deleted yet.
     const latest = contact.erasedAt
       ? null
       : await this.contacts.findLatestIdentity(tx, { tenantId, contactId }, channel);

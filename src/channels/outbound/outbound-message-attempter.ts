@@ -8,13 +8,15 @@ import { ClaimedMessage } from './claimed-message';
 import { OutboundMessageRecorder } from './outbound-message-recorder';
 import { MessageOutcome, SendResult } from './send-result';
 
-/** First wait for another try; each further one is twice as long, up to the longest. */
+/** Milliseconds before the first retry of recording an outcome. The wait doubles up to the maximum. */
 const RETRY_MS = 500;
 const LONGEST_RETRY_MS = 4_000;
-/** Time after which an outcome is given up though the database works: a statement of ours is wrong. */
+/**
+ * Milliseconds after which recording is given up if the database can be reached. A statement of the service
+ * must then be wrong.
+ */
 const STOP_AFTER_MS = 60_000;
 
-/** Makes one attempt of a claimed message: sends it, and records the outcome. */
 @Injectable()
 export class OutboundMessageAttempter {
   private readonly logger = new Logger(OutboundMessageAttempter.name);
@@ -27,8 +29,8 @@ export class OutboundMessageAttempter {
   ) {}
 
   /**
-   * Makes an attempt, and settles once its outcome is recorded. A provider's failure is an outcome, and does
-   * not throw.
+   * Sends a claimed message once and records the outcome. Resolves when the outcome is committed. A
+   * provider's failure is an outcome, not an exception.
    */
   async attempt(message: ClaimedMessage): Promise<SendResult> {
     return this.record(message, await this.send(message));
@@ -43,9 +45,9 @@ export class OutboundMessageAttempter {
   }
 
   /**
-   * Records the outcome of an attempt, and settles once it is committed. Retries as long as the database or
-   * the way to it fails, because a lost outcome makes its message UNKNOWN. The lease may end meanwhile: a
-   * message that has become UNKNOWN can still become SENT.
+   * Records the outcome of an attempt; resolves when it is committed. Retries while the database cannot be
+   * reached, because a lost outcome would make the message UNKNOWN. The lease may end during the retries; a
+   * message that is UNKNOWN by then can still become SENT.
    */
   async record(message: ClaimedMessage, outcome: MessageOutcome): Promise<SendResult> {
     const adapter = this.adapters.getAdapter(message.connection.channel);

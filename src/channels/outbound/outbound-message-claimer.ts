@@ -9,7 +9,7 @@ import { ConnectionLoader, LoadedConnection } from '../connections/connection-lo
 import { ClaimedMessage } from './claimed-message';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 
-/** Claims messages within the rate that their provider allows. */
+/** Claims the messages of a connection within the rate that its provider allows. */
 @Injectable()
 export class OutboundMessageClaimer {
   private readonly logger = new Logger(OutboundMessageClaimer.name);
@@ -22,7 +22,6 @@ export class OutboundMessageClaimer {
     private readonly rates: TargetRates,
   ) {}
 
-  /** Reports whether a connection has a message that can be claimed now. */
   async hasDue(target: Target): Promise<boolean> {
     const { tenantId } = target;
     return (

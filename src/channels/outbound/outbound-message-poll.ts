@@ -8,19 +8,20 @@ import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
 /**
- * Ratio of the pause after a search for stuck conversations to its time. It reads all messages by their
- * conversations, and so every dead row that a snapshot keeps.
+ * Ratio of the pause after a search for stuck conversations to the duration of the search. The search reads
+ * the whole queue, including dead rows that an open snapshot prevents PostgreSQL from removing.
  */
 const STUCK_PAUSE = 50;
 
 /**
- * Finds outbound messages that need attention, every second: retries, leases and holds by their time, and all
- * others step by step, as after a worker was killed or without Redis. So nothing depends on a wake-up.
+ * Searches every second for outbound messages that need work: retries, leases and holds by their time, and
+ * all others step by step. So messages are sent even if a wake-up was lost, for example because Redis was
+ * down or a worker was killed.
  */
 @Injectable()
 export class OutboundMessagePoll {
   private readonly stuck: SteppedSearch<typeof BEFORE_ALL_MESSAGES>;
-  /** Time of the next search for stuck conversations, on the monotonic clock. */
+  /** Time of the next search for stuck conversations (`performance.now()`). */
   private stuckAt = 0;
 
   constructor(

@@ -5,7 +5,7 @@ import { provideWakeUps, wakeUpsOf } from '../../queue/wake-up-queue';
 
 export const OUTBOUND_MESSAGE_QUEUE = 'channel-connections';
 
-/** Provides the queue whose jobs wake the workers of connections. */
+/** Provides the Bull queue whose jobs wake the workers that send outbound messages. */
 @Module({
   imports: [registerQueue(OUTBOUND_MESSAGE_QUEUE)],
   providers: [provideWakeUps(OUTBOUND_MESSAGE_QUEUE)],

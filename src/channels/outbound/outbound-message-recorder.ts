@@ -9,7 +9,10 @@ import { ClaimedMessage } from './claimed-message';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { MessageOutcome, SendResult, decideResult } from './send-result';
 
-/** Writes the state that follows from an attempt: the message's, its queue row's, and its connection's. */
+/**
+ * Writes the consequences of an attempt: the message's status, its row in the queue, and the state of its
+ * connection.
+ */
 @Injectable()
 export class OutboundMessageRecorder {
   constructor(
@@ -28,7 +31,7 @@ export class OutboundMessageRecorder {
   ): Promise<SendResult> {
     const outcome =
       given.kind === 'REAUTH' && !(await this.connectionChanges.markReauthRequired(tx, message.connection))
-        ? // The credentials were rotated during the attempt: retry with the new ones.
+        ? // The credentials were rotated during the attempt, so the message is retried with the new ones.
           ({ kind: 'RETRY', fault: given.fault } as const)
         : given;
     const result = decideResult(outcome, adapter, message.attemptCount);
@@ -63,7 +66,8 @@ export class OutboundMessageRecorder {
       'error' in result ? result.error : null,
     );
     const holdMs = 'holdMs' in result ? result.holdMs : 0;
-    // Either a receipt has come first, and no hold is needed; or the lease has ended, and the hold has begun.
+    // The status did not change: either a receipt has already reported the outcome, so that no hold is
+    // needed, or the lease had ended, so that the hold has already begun.
     const isSettled = result.status === 'UNKNOWN' && before === null;
     this.messages.finish(tx, message, isSettled ? { leaseId: message.leaseId } : { holdMs });
     if (providerId !== null) {

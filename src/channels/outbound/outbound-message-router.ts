@@ -13,16 +13,16 @@ import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { RoutedMessage, RoutedMessagesRepository } from './routed-messages.repository';
 
-/** Facts about the workspaces whose events the relay hands over. */
 export interface RoutedWorkspaces {
-  /** Workspaces as `findConnected` returned them in this transaction. */
+  /** Workspaces that `findConnected` returned in this transaction. */
   connected: Set<string>;
-  /** Reports whether a workspace's events of statuses may have a subscriber. */
+  /** Reports whether a webhook endpoint of a workspace may subscribe to status events. */
   hasStatusSubscriber: (tenantId: string) => boolean;
 }
 
 /**
- * Enqueues agents' messages at their connections. Messages without a connection or a recipient fail at once.
+ * Enqueues agents' messages for sending over their conversations' connections. Fails messages without a
+ * connection or a recipient at once.
  */
 @Injectable()
 export class OutboundMessageRouter {
@@ -34,12 +34,15 @@ export class OutboundMessageRouter {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Returns the workspaces that were ever connected. Messages of other workspaces need no route. */
+  /**
+   * Returns the workspaces that have or had a connection. Messages of other workspaces fail without a
+   * look-up.
+   */
   findConnected(tx: Transaction, tenantIds: string[]): Promise<Set<string>> {
     return this.routes.findConnected(tx, tenantIds);
   }
 
-  /** Routes messages that are QUEUED. Routing a message again changes nothing. */
+  /** Enqueues or fails the messages that are QUEUED. Idempotent. */
   async route(
     tx: Transaction,
     keys: MessageKey[],
@@ -56,14 +59,14 @@ export class OutboundMessageRouter {
       tx.onCommit(() => this.wake(routed));
     }
     await this.fail(tx, failing, hasStatusSubscriber);
-    // A failed message may have been the first.
+    // A failed message may have been the first unsent message of its conversation.
     const failedIn = new Set(failing.map(({ tenantId }) => tenantId));
     for (const { tenantId, conversationId } of conversations) {
       if (failedIn.has(tenantId)) this.messages.moveUpPipelined(tx, tenantId, conversationId);
     }
   }
 
-  /** Fails messages. It waits for PostgreSQL's answer only if the failures may become events. */
+  /** Fails messages. Waits for PostgreSQL's result only in workspaces that may need events. */
   private async fail(
     tx: Transaction,
     messages: FailingMessage[],
@@ -98,7 +101,10 @@ function isFailing(message: RoutedMessage): message is Extract<RoutedMessage, Fa
   return message.code !== null;
 }
 
-/** Returns each conversation once, in one order for all callers, so that two processes can't deadlock. */
+/**
+ * Returns each conversation once, sorted, so that all processes lock them in the same order and cannot
+ * deadlock.
+ */
 function distinctConversations(keys: MessageKey[]): ConversationKey[] {
   const conversations = new Map(keys.map((key) => [key.tenantId + key.conversationId, key]));
   return [...conversations].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);

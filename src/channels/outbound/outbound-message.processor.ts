@@ -7,7 +7,8 @@ import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
 import { OutboundMessageWorker } from './outbound-message.worker';
 
 /**
- * Sends the outbound messages of the connections that jobs name. PostgreSQL holds the messages that are due.
+ * Processes Bull jobs, each of which names a connection, by sending its due messages. Only PostgreSQL stores
+ * which messages are due.
  */
 @Processor(OUTBOUND_MESSAGE_QUEUE)
 export class OutboundMessageProcessor extends WakeUpProcessor {

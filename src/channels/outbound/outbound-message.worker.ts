@@ -17,7 +17,10 @@ const LOG_MESSAGES = {
   UNKNOWN: 'the outcome of an outbound message is unknown',
 };
 
-/** Sends outbound messages as the capacity of this process allows, and follows up their results. */
+/**
+ * Sends outbound messages within the capacity of this process. After each attempt, wakes the connection for
+ * its next message, counts the outcome and logs failures.
+ */
 @Injectable()
 export class OutboundMessageWorker {
   readonly runner: LeaseWorker<ClaimedMessage>;
@@ -43,11 +46,12 @@ export class OutboundMessageWorker {
   private async process({ id: connectionId }: Target, message: ClaimedMessage): Promise<void> {
     this.metrics.outboundMessagesInFlight.inc();
     try {
-      // The message has not been sent yet, so any worker may claim it.
+      // The message has not been sent, so any worker may claim it again.
       if (this.runner.isStopping || isTooLate(message.startBy)) await this.messages.release(message);
       else this.follow(message, await this.attempter.attempt(message));
     } catch (error) {
-      // An internal error: the message becomes UNKNOWN when its lease expires.
+      // An internal error: the outcome is not recorded, so the message becomes UNKNOWN when its lease
+      // expires.
       const { tenantId, messageId } = message;
       this.logger.error(
         { err: error as Error, tenantId, connectionId, messageId },
@@ -58,7 +62,6 @@ export class OutboundMessageWorker {
     }
   }
 
-  /** Follows up a recorded attempt: wakes its connection again, counts the attempt, logs a failure. */
   private follow(message: ClaimedMessage, result: SendResult): void {
     const { tenantId, id } = message.connection;
     this.wakeConnection({ tenantId, id }, result);
@@ -67,11 +70,11 @@ export class OutboundMessageWorker {
   }
 
   private wakeConnection(connection: Target, result: SendResult): void {
-    // The conversation's next message, or the retry.
+    // Wakes the connection for the next message of this conversation, or for the retry.
     const delayMs = nextSendDelayMs(result);
     if (delayMs === 0) this.wakeUps.wake([connection]);
     else this.wakeUps.wakeIn(connection, delayMs);
-    // The messages of all other conversations.
+    // Wakes the connection for the messages of its other conversations.
     if (result.status === 'SENDING' && result.pauseMs > 0) this.wakeUps.wakeIn(connection, result.pauseMs);
   }
 

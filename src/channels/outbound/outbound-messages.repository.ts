@@ -12,15 +12,15 @@ import { ClaimedMessage } from './claimed-message';
 import { endOfHolds, firstUnsent, recipientOf, wasConnected } from './queue-conditions';
 
 /**
- * Time of a lease, longer than an attempt can take. When it ends, as after a killed worker, the outcome is
- * unknown.
+ * Duration of a lease, longer than an attempt can take. If a lease ends, for example because its worker was
+ * killed, the outcome is unknown.
  */
 const LEASE = `interval '20 seconds'`;
 
 /**
- * Condition of a row `d` of outbound_messages, due after $4 and now, that the connection $2 of the workspace
- * $1 can claim, if it may send. The last two conditions check the order again, because it must hold even if
- * the column `waits` is wrong.
+ * SQL condition: row `d` of `outbound_messages` can be claimed over connection $2 of workspace $1, and is due
+ * after $4. Does not check whether the connection may send (MAY_SEND). The last two conditions check the
+ * order within the conversation again, because it must be right even if the column `waits` is wrong.
  */
 const IS_READY = `
   d.tenant_id = $1 AND d.connection_id = $2 AND NOT d.waits AND d.next_attempt_at > $4 AND d.next_attempt_at <= now()
@@ -28,7 +28,7 @@ const IS_READY = `
   AND d.message_id = (${firstUnsent('d.conversation_id')})
   AND coalesce((${endOfHolds('d.conversation_id', 'd.message_id')}) <= now(), true)`;
 
-/** Selects a row if the connection $2 is active and not paused, and the workspace $1 not suspended. */
+/** Selects a row if connection $2 is active and not paused, and workspace $1 is not suspended. */
 const MAY_SEND = `
   SELECT FROM channel_connections w JOIN workspaces t ON t.id = $1 AND t.suspended_at IS NULL
   WHERE w.tenant_id = $1 AND w.id = $2 AND w.status = 'ACTIVE' AND (w.paused_until IS NULL OR w.paused_until <= now())`;
@@ -39,9 +39,9 @@ const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
 type ReadyMessage = Pick<ClaimedMessage, 'conversationId' | 'messageId' | 'attemptCount' | 'claimedAt'>;
 
 /**
- * Writes outbound_messages: messages that wait for an earlier one, are pending, leased, or hold their
- * conversation. Times are the database's own. To avoid deadlocks, every transaction locks these rows before
- * messages.
+ * Writes the table `outbound_messages`, the queue of agents' messages. A row waits for an earlier message of
+ * its conversation, is pending, is leased, or is a hold, which delays later messages of its conversation. All
+ * times are the database's. To avoid deadlocks, every transaction locks these rows before rows of `messages`.
  */
 @Injectable()
 export class OutboundMessagesRepository {
@@ -51,7 +51,10 @@ export class OutboundMessagesRepository {
     private readonly floors: QueueFloors,
   ) {}
 
-  /** Counts the messages that a connection can claim now, up to `limit`; 0 also when it may not send. */
+  /**
+   * Counts the messages that a connection can claim now, up to `limit`. Returns 0 if the connection may not
+   * send.
+   */
   countReady({ tenantId, id }: Target, limit: number): Promise<number> {
     return this.database.orderedTransaction(async (tx) => {
       const [row] = await tx.prepared<{ count: number }>(
@@ -65,9 +68,9 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Claims up to `count` messages under a new lease, the longest due first. They become SENDING. Shares the
-   * locks of the connection and the workspace: disconnecting and suspending wait for the claim, or the claim
-   * finds nothing.
+   * Claims up to `count` messages under a new lease, the earliest due first, and sets their status to
+   * SENDING. Locks the rows of the connection and the workspace FOR KEY SHARE. A concurrent disconnect or
+   * suspension waits for the claim, or commits first so that nothing is claimed.
    */
   claim(connection: LoadedConnection, count: number): Promise<ClaimedMessage[]> {
     const leaseId = newId();
@@ -93,9 +96,9 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Leases a message with two statements; the statements of all messages go in one packet. Joined to a list
-   * of keys, PostgreSQL would read all messages of a workspace that is too new for its statistics (500 keys,
-   * 8,000 messages: 2 s instead of 20 ms).
+   * Leases one message with two statements. The driver sends the statements of all messages together. A
+   * single statement joined to a list of keys is slower: without statistics, PostgreSQL reads all messages of
+   * a new workspace (500 keys, 8,000 messages: 2 s instead of 20 ms).
    */
   private async lease(
     tx: Transaction,
@@ -116,7 +119,7 @@ export class OutboundMessagesRepository {
     return leased && message ? [{ ...key, ...leased, ...message, attemptCount, claimedAt }] : [];
   }
 
-  /** Releases a claimed message without an attempt. */
+  /** Releases a claimed message, which was not sent, for another claim. */
   async release(message: ClaimedMessage): Promise<void> {
     await this.database.queueTransaction(async (tx) => {
       await tx.query(
@@ -127,7 +130,10 @@ export class OutboundMessagesRepository {
     });
   }
 
-  /** Releases a message after a failed attempt. Deletes it instead if a receipt has come by then. */
+  /**
+   * Releases a message for a retry after `delayMs`. Deletes it from the queue instead if a receipt has
+   * reported its outcome.
+   */
   async scheduleRetry(tx: Transaction, message: ClaimedMessage, delayMs: number): Promise<void> {
     await tx.query(
       `UPDATE outbound_messages SET lease_id = NULL, attempt_count = attempt_count + 1,
@@ -138,7 +144,7 @@ export class OutboundMessagesRepository {
     await this.deleteSettledUpTo(tx, message);
   }
 
-  /** Locks a conversation's pending and leased messages, up to one. */
+  /** Locks a conversation's rows, except holds, up to and including a message. */
   async lockUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     await tx.query(
       `SELECT FROM outbound_messages WHERE ${UP_TO} AND NOT holds ORDER BY message_id FOR UPDATE`,
@@ -147,8 +153,8 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Deletes a conversation's pending messages, up to one, whose outcome a receipt has reported: they could
-   * never be claimed. A leased message is left to its worker.
+   * Deletes a conversation's pending rows, up to and including a message, if a receipt has reported the
+   * outcome of their message. Such rows could never be claimed. Leaves leased rows to their worker.
    */
   async deleteSettledUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     const deleted = await tx.query(
@@ -162,15 +168,22 @@ export class OutboundMessagesRepository {
     if (deleted.length > 0) this.moveUpPipelined(tx, key.tenantId, key.conversationId);
   }
 
-  /** Ends a message's sending. With a hold, its conversation's next message waits that long. */
+  /**
+   * Removes a message from the queue and makes the conversation's next message due: now, or after `holdMs`
+   * milliseconds.
+   *
+   * @param end.leaseId if set, the message stays in the queue unless it is under this lease
+   */
   finish(tx: Transaction, key: MessageKey, end: { holdMs?: number; leaseId?: string } = {}): void {
     this.endPipelined(tx, key, end);
     this.moveUpPipelined(tx, key.tenantId, key.conversationId);
   }
 
   /**
-   * Deletes a message from the queue, or turns it into a hold.
-   * @param end.leaseId changes nothing when the message is no longer under this lease
+   * Deletes a message from the queue. With `holdMs`, turns its row into a hold of so many milliseconds
+   * instead.
+   *
+   * @param end.leaseId if set, nothing changes unless the message is under this lease
    */
   endPipelined(
     tx: Transaction,
@@ -189,9 +202,10 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Lets a conversation's first unsent message wait only for the holds before it. Must follow each end of an
-   * earlier message, under the lock of that message's row.
-   * @returns the message's connection
+   * Makes a conversation's first unsent message due now, or at the end of the last hold before it. Must be
+   * called after each end of an earlier message, while that message's row is locked.
+   *
+   * @returns the id of the connection over which the message is sent; no row if nothing changed
    */
   moveUpPipelined(tx: Transaction, tenantId: string, conversationId: string): Pipelined<{ id: string }> {
     return tx.pipeline<{ id: string }>(
@@ -217,9 +231,10 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Deletes messages of a conversation from the queue, but none with an attempt in flight. The poll of
-   * outbound messages finds a conversation whose first one is gone.
-   * @returns the ids of messages with an attempt in flight
+   * Deletes messages of a conversation from the queue, except leased ones and holds. Later messages of the
+   * conversation become due when the poll for stuck conversations finds them.
+   *
+   * @returns the ids of the leased messages, which may be being sent
    */
   async cancel(tx: Transaction, { tenantId, conversationId, ids }: ErasedMessages): Promise<string[]> {
     const unsent = await tx.query<{ id: string; isLeased: boolean; holds: boolean }>(
@@ -238,7 +253,9 @@ export class OutboundMessagesRepository {
   }
 }
 
-/** Names the sub-queue of a connection's messages. Messages that wait for another one are not in it. */
+/**
+ * Returns the sub-queue of a connection's messages. It leaves out messages that wait for an earlier message.
+ */
 export function messagesSubQueue(tenantId: string, connectionId: string): SubQueue {
   return { queue: 'messages', tenantId, key: connectionId };
 }

@@ -1,31 +1,31 @@
-/** SQL condition of a row `d` of outbound_messages whose lease or hold has ended. */
+/** SQL condition: the lease or the hold of row `d` of `outbound_messages` has ended. */
 export const HAS_ENDED = '(d.lease_id IS NOT NULL OR d.holds) AND d.next_attempt_at <= now()';
 
-/** Selects the id of a conversation's first unsent message. The workspace is $1 by default. */
+/** SQL that selects the id of a conversation's first unsent message. */
 export const firstUnsent = (conversationId: string, tenantId = '$1') => `
   SELECT m.id FROM messages m
   WHERE m.tenant_id = ${tenantId} AND m.conversation_id = ${conversationId} AND m.delivery_status IN ('QUEUED', 'SENDING')
   ORDER BY m.id LIMIT 1`;
 
 /**
- * Condition that a conversation's channel was ever connected, without which it has no outbound messages. The
- * workspace is $1 by default.
+ * SQL condition: the conversation's channel is or was connected. Otherwise the conversation has no rows in
+ * `outbound_messages`.
  */
 export const wasConnected = (conversationId: string, tenantId = '$1') => `EXISTS (
   SELECT FROM conversations v JOIN channel_connections w ON w.channel = v.source_channel
   WHERE v.tenant_id = ${tenantId} AND v.id = ${conversationId} AND w.tenant_id = ${tenantId})`;
 
 /**
- * SQL that selects when the last hold before a message ends; null without a hold. A message with an unknown
- * outcome holds up its conversation's later ones. The workspace is $1 by default.
+ * SQL that selects the end of the last hold before a message; null if there is none. A message with an
+ * unknown outcome delays the later messages of its conversation until this time.
  */
 export const endOfHolds = (conversationId: string, messageId: string, tenantId = '$1') => `
   SELECT max(h.next_attempt_at) FROM outbound_messages h
   WHERE h.tenant_id = ${tenantId} AND h.conversation_id = ${conversationId} AND h.message_id < ${messageId} AND h.holds`;
 
 /**
- * SQL of the recipient in a conversation `c`: the conversation's own identity, or else the contact's latest
- * one. The workspace is $1 by default.
+ * SQL expression for the recipient's id in conversation `c`: the conversation's own, or else the contact's
+ * latest on the channel.
  */
 export const recipientOf = (tenantId = '$1') => `
   coalesce(c.identity_external_id, (
@@ -33,17 +33,14 @@ export const recipientOf = (tenantId = '$1') => `
     WHERE i.tenant_id = ${tenantId} AND i.contact_id = c.contact_id AND i.channel = c.source_channel
     ORDER BY i.replaced_at IS NOT NULL, i.created_at DESC, i.external_id LIMIT 1))`;
 
-/**
- * SQL that joins the connection `w`, if there is one, over which a conversation `c` sends. The workspace is
- * $1 by default.
- */
+/** SQL join of conversation `c` to the connection `w` over which its messages are sent, if there is one. */
 export const routeOf = (tenantId = '$1') => `
   LEFT JOIN channel_connections w
     ON w.tenant_id = ${tenantId} AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'`;
 
 /**
- * SQL of the code with which a conversation `c` can't send over its connection `w`; null if it can. The
- * workspace is $1 by default.
+ * SQL expression for the error code with which messages of conversation `c` fail over connection `w`; null if
+ * they can be sent.
  */
 export const routeFault = (tenantId = '$1') => `
   CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'

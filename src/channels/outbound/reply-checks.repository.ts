@@ -5,32 +5,31 @@ import { Database } from '../../database/database';
 import { DeliveryErrorCode } from '../../messages/message-status';
 import { recipientOf, routeFault, routeOf } from './queue-conditions';
 
-/** Reasons for which a message fails before its channel is asked. */
+/** Reasons for which a message fails before it is sent to the provider. */
 export type RouteFault = Extract<
   DeliveryErrorCode,
   'NO_CONNECTION' | 'REAUTH_REQUIRED' | 'NO_RECIPIENT' | 'ERASED'
 >;
 
-/** Route of a conversation's messages to the customer. */
 export interface Route {
   channel: Channel;
   contactId: string;
-  /** Id of the customer at the provider; null when the contact has none. */
+  /** Provider's id of the customer; null if the contact has none on the channel. */
   recipientId: string | null;
   fault: RouteFault | null;
 }
 
-/** Summary of a conversation's messages since a moment. */
+/** Summary of the newest messages of a conversation. */
 export interface Recent {
-  /** Time of the customer's latest message; null if none was read. */
+  /** Time of the customer's latest message among those read; null if there is none. */
   receivedAt: Date | null;
-  /** Whether there may be messages that were not read. */
+  /** Whether the limit was reached, so that older messages may exist that were not read. */
   isCut: boolean;
 }
 
-/** Number of a contact's latest conversations of which the messages are read. */
+/** Number of a contact's latest conversations whose messages are read. */
 const MAX_CONVERSATIONS = 20;
-/** Number of messages that are read of each. */
+/** Number of messages that are read of each conversation. */
 const MAX_MESSAGES = 200;
 
 const FIND_ROUTE = `
@@ -40,8 +39,8 @@ const FIND_ROUTE = `
   WHERE c.tenant_id = $1 AND c.id = $2`;
 
 /**
- * Selects a summary of each of the contact's latest conversations on a channel: a provider's window is about
- * the person, and not about a conversation.
+ * Selects a summary of each of contact $2's latest conversations on channel $3 in workspace $1, from messages
+ * with ids from $4 on. Covers all conversations, because a provider allows replies by person.
  */
 const LIST_RECENT = `
   SELECT recent.* FROM (
@@ -56,7 +55,7 @@ const LIST_RECENT = `
       WHERE tenant_id = $1 AND conversation_id = c.id AND id >= $4
       ORDER BY id DESC LIMIT ${MAX_MESSAGES}) AS newest) AS recent`;
 
-/** Reads the facts that decide whether an answer reaches its customer. */
+/** Reads the data that decides whether a reply can be sent to its customer. */
 @Injectable()
 export class ReplyChecksRepository {
   constructor(private readonly database: Database) {}
@@ -68,7 +67,9 @@ export class ReplyChecksRepository {
   }
 
   /**
-   * Lists a summary of each conversation with a contact on a channel, by messages with ids from `since` on.
+   * Lists a summary for each of the contact's latest conversations on the channel.
+   *
+   * @param since lowest message id that counts
    */
   listRecent(tenantId: string, { contactId, channel }: Route, since: string): Promise<Recent[]> {
     return this.database.prepared<Recent>(LIST_RECENT, [tenantId, contactId, channel, since]);

@@ -9,21 +9,20 @@ import { Recent, ReplyChecksRepository, RouteFault } from './reply-checks.reposi
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Fate of an answer, if it were sent now. */
+/** Result that a reply would have if it were sent now. */
 export interface ReplyCheck {
-  /**
-   * Code with which the answer would fail before the channel is asked; null if the channel would be asked.
-   */
+  /** Code with which the reply would fail before it is sent to the provider; null if it would be sent. */
   fault: RouteFault | null;
   /**
-   * Time in which the channel takes answers: `open` until `closesAt`, or `closed` until the customer writes,
-   * by the messages that are stored. The channel itself decides, so an answer is sent even then. Null for a
-   * channel without such a limit, for an answer that would fail anyway, and when it is not known.
+   * Whether the provider accepts replies, by the stored messages: `open` until `closesAt`, or `closed` until
+   * the customer writes again. Only informs: a reply is sent even if `closed`, because the provider decides.
+   * Null if the channel has no such limit, if the reply would fail anyway, or if the stored messages do not
+   * show it.
    */
   window: { status: 'open'; closesAt: Date } | { status: 'closed' } | null;
 }
 
-/** Tells whether an answer would reach its customer, before it is written. */
+/** Reports whether a reply can be sent to its customer, before an agent writes it. */
 @Injectable()
 export class ReplyChecksService {
   constructor(
@@ -32,7 +31,8 @@ export class ReplyChecksService {
   ) {}
 
   /**
-   * Checks the way of an answer to a conversation's customer, by the same rules by which messages are routed.
+   * Checks whether a reply in a conversation can be sent, by the same rules by which messages are sent.
+   *
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async get(tenantId: string, conversationId: string, actor: Actor): Promise<ReplyCheck> {
@@ -49,7 +49,11 @@ export class ReplyChecksService {
   }
 }
 
-/** Returns the window for answers, by the messages since its length. */
+/**
+ * Returns the period in which the provider accepts replies.
+ *
+ * @param recent summaries of the messages of the last `windowMs`
+ */
 function windowOf(recent: Recent[], windowMs: number): ReplyCheck['window'] {
   const times = recent.flatMap(({ receivedAt }) => (receivedAt ? [receivedAt.getTime()] : []));
   if (times.length > 0) return { status: 'open', closesAt: new Date(Math.max(...times) + windowMs) };

@@ -7,20 +7,21 @@ import { MessageKey, STATUS_BY_KEY } from '../../messages/message-status.reposit
 import { ConversationKey } from '../../database/tables/table-declaration';
 import { endOfHolds, firstUnsent, routeFault, routeOf, wasConnected } from './queue-conditions';
 
-/** Message with its route: the connection at which it is enqueued, or the code with which it fails. */
+/** Message with the connection over which it is sent, or the code with which it fails. */
 export type RoutedMessage = MessageKey &
   ({ connectionId: string; code: null } | { connectionId: null; code: DeliveryErrorCode });
 
 type Route = RoutedMessage & {
-  /** Whether the message waits for an earlier one; null for one that fails. */
+  /** Whether the message waits for an earlier message of its conversation; null for a message that fails. */
   waits: boolean | null;
-  /** End of the last hold before the message, to the microsecond; null without a hold. */
+  /** End of the last hold before the message, to the microsecond; null if there is none. */
   heldUntil: string | null;
 };
 
 /**
- * Locks the first unsent message of each conversation, with the holds before it. It looks for none where
- * there can be none: beside a snapshot that is held open, it would read all messages that were sent since.
+ * SQL that locks, in each conversation, the queue rows up to the first unsent message. $1: workspaces, $2:
+ * conversations. Skips conversations whose channel was never connected: while an old snapshot is open, their
+ * look-up would read the dead index entries of all messages sent since.
  */
 const lockFirstIn = (batch: Batch) => `
   SELECT FROM unnest($1::uuid[], $2::uuid[]) AS c (tenant_id, id), LATERAL (
@@ -30,7 +31,10 @@ const lockFirstIn = (batch: Batch) => `
       AND d.message_id <= (${firstUnsent('c.id', workspaceOf('c', '$1', batch))})
     ORDER BY d.message_id FOR SHARE) first`;
 
-/** SQL that locks messages that are QUEUED, and finds their routes. */
+/**
+ * SQL that locks the given messages if they are QUEUED, and selects their connections or error codes. $1:
+ * workspaces, $2: conversations, $3: messages.
+ */
 const routeIn = (batch: Batch) => `
   WITH selected AS (
     SELECT m.tenant_id, m.conversation_id, m.id
@@ -61,12 +65,12 @@ const enqueueIn = (batch: Batch) => `
   JOIN workspaces t ON t.id = ${workspaceOf('n', '$1', batch)}
   ON CONFLICT DO NOTHING`;
 
-/** Inserts agents' messages among the outbound messages of their connections. */
+/** Inserts agents' messages into the table `outbound_messages`. */
 @Injectable()
 export class RoutedMessagesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the workspaces that have, or had, a connection of any channel. */
+  /** Returns the workspaces that have or had a connection of any channel. */
   async findConnected(tx: Transaction, tenantIds: string[]): Promise<Set<string>> {
     const rows = await tx.prepared<{ id: string }>(
       'SELECT tenant_id AS id FROM channel_connections WHERE tenant_id = ANY ($1::uuid[]) GROUP BY tenant_id',
@@ -76,8 +80,8 @@ export class RoutedMessagesRepository {
   }
 
   /**
-   * Locks the first message of each conversation, so that it does not end unseen: its end lets the next
-   * message go.
+   * Locks the first unsent message of each conversation. Its end makes the next message due, so it must not
+   * end while a next message is inserted that the other transaction cannot see.
    */
   lockFirstPipelined(tx: Transaction, conversations: ConversationKey[]): Pipelined {
     return tx.pipeline(lockFirstIn(this.database), [
@@ -87,9 +91,9 @@ export class RoutedMessagesRepository {
   }
 
   /**
-   * Enqueues the messages that are QUEUED and have a connection and a recipient. Enqueueing a message again
-   * changes nothing.
-   * @returns the enqueued messages, and the messages that can't be sent
+   * Inserts the messages that are QUEUED and have a connection and a recipient. Idempotent.
+   *
+   * @returns the inserted messages, and those that cannot be sent
    */
   async enqueue(tx: Transaction, keys: MessageKey[]): Promise<RoutedMessage[]> {
     const routes = await tx.prepared<Route>(routeIn(this.database), [

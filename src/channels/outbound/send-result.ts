@@ -6,26 +6,28 @@ import { deliveryError } from './delivery-error';
 import { isUsableId } from '../adapters/provider-values';
 
 /**
- * Limit of attempts of a message. Seven retries take four minutes, longer than most outages of a provider.
+ * Maximum number of attempts of a message. The seven retries take about four minutes, longer than most
+ * outages of a provider.
  */
 export const MAX_MESSAGE_ATTEMPTS = 8;
 
-/** Limit of a delay that a provider asks for. */
+/** Maximum delay that a provider can ask for. */
 const MAX_DELAY_MS = 24 * 60 * 60 * 1000;
 
-/** New state of a message after an attempt. Times are milliseconds. */
+/** State of a message after an attempt. Times are in milliseconds. */
 export type SendResult =
   | { status: 'SENT'; providerId: string | null; holdMs: number }
   | { status: 'UNKNOWN'; error: DeliveryError; holdMs: number }
   | { status: 'FAILED'; error: DeliveryError }
-  /** The message will be retried. The whole connection waits for `pauseMs`. */
+  /** The message will be retried. If `pauseMs` is above 0, its whole connection pauses for that time. */
   | { status: 'SENDING'; error: DeliveryError; retryDelayMs: number; pauseMs: number };
 
-/** Outcome of an attempt: the provider's, or the reason why the provider was not asked. */
+/** Outcome of an attempt: the provider's, or the reason why the message was not sent to the provider. */
 export type MessageOutcome = SendOutcome | { kind: 'NO_RECIPIENT' | 'ERASED' };
 
 /**
- * Decides the new state of a message after an attempt.
+ * Decides the state of a message after an attempt.
+ *
  * @param failedAttempts number of failed attempts before this one
  */
 export function decideResult(
@@ -35,7 +37,7 @@ export function decideResult(
 ): SendResult {
   switch (outcome.kind) {
     case 'SENT': {
-      // An id that can't be stored would make the transaction fail.
+      // An id that PostgreSQL cannot store would make the transaction fail.
       const providerId =
         outcome.providerId !== null && isUsableId(outcome.providerId) ? outcome.providerId : null;
       return { status: 'SENT', providerId, holdMs: limits.conversationIntervalMs };
@@ -74,8 +76,8 @@ function failed(code: DeliveryErrorCode, fault?: ProviderFault): SendResult {
 }
 
 /**
- * Returns the delay after `failedAttempts` failed attempts: 2, 4, 8 … 128 seconds plus up to 10 %. It is
- * longer when the provider asks for it, and null when no attempt is left.
+ * Returns the milliseconds to wait after `failedAttempts` failed attempts: 2, 4, 8 … 128 s plus up to 10 %.
+ * Returns at least `requestedMs`, limited to 24 h, and null if no attempt is left.
  */
 export function messageRetryDelayMs(
   failedAttempts: number,
@@ -87,7 +89,8 @@ export function messageRetryDelayMs(
 }
 
 /**
- * Returns how long a throttled connection pauses: as the provider asks, however often the message has failed.
+ * Returns the milliseconds for which a throttled connection pauses: as the provider asks, but at least the
+ * first backoff delay and at most 24 h. Does not grow with the number of failed attempts.
  */
 export function pauseMs(requestedMs = 0): number {
   return Math.min(Math.max(requestedMs, FIRST_DELAY_MS), MAX_DELAY_MS);

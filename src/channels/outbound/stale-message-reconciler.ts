@@ -17,12 +17,12 @@ import { StaleMessagesRepository } from './stale-messages.repository';
 
 const INTERVAL_MS = 200;
 const BATCH = 200;
-/** Milliseconds between two batches, so that failing many messages slows no other work. */
+/** Milliseconds between two batches, so that failing many messages does not slow down other work. */
 const PAUSE_MS = 20;
 
 /**
- * Reconciles messages whose lease or hold has ended, and fails the messages of connections that may send no
- * more. It works in small steps, each in one workspace. A step that was killed is found again.
+ * Ends leases and holds whose time has come, and fails the messages of connections that may not send. Works
+ * in small steps, each in one workspace. After a killed step, the poll finds its messages again.
  */
 @Injectable()
 export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -32,7 +32,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     () => this.failAll(),
     (error) => this.logger.error({ err: error }, 'reconciling failed; it will be retried'),
   );
-  /** Connections that may send no more, and whose pending messages are still to be failed, by id. */
+  /** Connections that may not send and whose pending messages must be failed, by workspace and id. */
   private inactive = new Map<string, Target>();
 
   constructor(
@@ -53,14 +53,14 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     return this.runs.stop();
   }
 
-  /** Fails the pending messages of these connections, in the background. */
+  /** Fails the pending messages of these connections in the background. */
   failPending(connections: Target[]): void {
     for (const connection of connections) this.inactive.set(targetKeyOf(connection), connection);
   }
 
   /**
-   * Ends leases and holds whose time has come. A leased message may have been sent, so it is never sent
-   * again.
+   * Ends leases and holds whose time has come. A message whose lease has ended may have been sent, so it
+   * becomes UNKNOWN and is never sent again.
    */
   async reconcile(ended: MessageKey[]): Promise<void> {
     for (const [tenantId, keys] of groupByWorkspace(ended)) {
@@ -68,7 +68,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /** Lets the first message go in conversations of which every message waits. */
+  /** Makes the first unsent message due in conversations whose messages all wait. */
   async moveUp(conversations: Target[]): Promise<void> {
     for (const [tenantId, group] of groupByWorkspace(conversations)) {
       const ids = group.map(({ id }) => id);
@@ -77,8 +77,8 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
   }
 
   /**
-   * Lets the next message of each conversation go, and wakes its connection. An earlier message must have
-   * ended.
+   * Makes the first unsent message of each conversation due, and wakes its connection. Call it after an
+   * earlier message has ended.
    */
   moveUpAndWake(tx: Transaction, tenantId: string, conversationIds: string[]): void {
     for (const conversationId of new Set(conversationIds)) {
@@ -89,7 +89,10 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /** Runs a transaction for a workspace. Its failure is logged, so that it holds up no other workspace. */
+  /**
+   * Runs a transaction for a workspace. Logs a failure and returns null, so that other workspaces are not
+   * delayed.
+   */
   private async tryTransaction<T>(
     tenantId: string,
     work: (tx: Transaction) => Promise<T>,
@@ -123,8 +126,9 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
   }
 
   /**
-   * Advances messages with one statement for each, all in one packet.
-   * @returns the messages that could advance
+   * Sets the status of messages with one statement for each. The driver sends the statements together.
+   *
+   * @returns the messages whose status has changed
    */
   private async advance<T extends MessageKey>(
     tx: Transaction,
@@ -137,7 +141,8 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
   }
 
   /**
-   * Fails the messages of inactive connections, one step of each in turn, so that a big one delays no other.
+   * Fails the messages of inactive connections, one batch of each connection in turn, so that a long queue
+   * does not delay other connections.
    */
   private async failAll(): Promise<void> {
     let remaining = [...this.inactive.values()];
@@ -155,7 +160,8 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
 
   /**
    * Fails a batch of a connection's pending messages.
-   * @returns whether there may be more to fail now
+   *
+   * @returns whether the batch was full, so that more messages may have to be failed
    */
   private async failStep(connection: Target): Promise<boolean> {
     const { tenantId } = connection;
@@ -168,7 +174,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
       for (const message of pending) this.messages.endPipelined(tx, message);
       const failed = await this.advance(tx, pending, 'FAILED', deliveryError(code));
       const conversationIds = pending.map(({ conversationId }) => conversationId);
-      // The account may be connected again by now, with messages behind these.
+      // The account may be connected again, with later messages of these conversations in the queue.
       this.moveUpAndWake(tx, tenantId, conversationIds);
       const labels = { channel: inactive.channel, outcome: code.toLowerCase() };
       tx.onCommit(() => this.metrics.outboundMessages.inc(labels, failed.length));

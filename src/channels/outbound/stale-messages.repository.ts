@@ -8,7 +8,6 @@ import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { messagesSubQueue } from './outbound-messages.repository';
 import { HAS_ENDED } from './queue-conditions';
 
-/** Message whose lease or hold has ended, locked. */
 interface EndedMessage extends MessageKey {
   channel: Channel;
   connectionId: string;
@@ -20,7 +19,9 @@ interface EndedMessage extends MessageKey {
 export class StaleMessagesRepository {
   constructor(private readonly floors: QueueFloors) {}
 
-  /** Locks the messages whose lease or hold has ended, but none that another process has locked. */
+  /**
+   * Locks the given messages if their lease or hold has ended. Skips rows that another process has locked.
+   */
   lockEnded(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<EndedMessage[]> {
     return tx.prepared<EndedMessage>(
       `SELECT d.tenant_id AS "tenantId", d.conversation_id AS "conversationId", d.message_id AS "messageId",
@@ -35,8 +36,8 @@ export class StaleMessagesRepository {
   }
 
   /**
-   * Locks up to `count` pending messages of a connection, the first of each conversation before the
-   * messages that wait.
+   * Locks up to `count` pending messages of a connection. Messages that wait for an earlier message of their
+   * conversation come last.
    */
   lockPending(tx: Transaction, { tenantId, id }: Target, count: number): Promise<MessageKey[]> {
     return tx.prepared<MessageKey>(
@@ -48,7 +49,7 @@ export class StaleMessagesRepository {
     );
   }
 
-  /** Returns the connection if it may send no more. */
+  /** Returns the connection if its status is not ACTIVE; otherwise null. */
   async findInactive(
     tx: Transaction,
     { tenantId, id }: Target,

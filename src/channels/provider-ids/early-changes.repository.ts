@@ -3,36 +3,40 @@ import { Channel } from '../../common/channel-descriptors';
 import { ContactKey } from '../../database/tables/table-declaration';
 import { Transaction } from '../../database/transaction';
 
-/** Change of a customer's message that waits for the message, or until the customer is known to be theirs. */
+/**
+ * Edit or unsend that cannot be applied yet: its message is unknown, or its customer's id does not belong to
+ * the message's contact yet.
+ */
 export interface EarlyChange {
   connectionId: string;
   providerId: string;
   /** Provider's id of the customer who made the change. */
   customerId: string;
-  /** New text; null for a message that was unsent. */
+  /** New text; null if the message was unsent. */
   body: string | null;
   metadata: object | null;
   number: number | null;
 }
 
-/** Customer whose early changes are looked for. */
 export interface EarlyCustomer {
   contactId: string;
   ids: string[];
 }
 
-/** Columns of an EarlyChange, in SQL. */
+/** SQL columns of an EarlyChange. */
 export const EARLY = `connection_id AS "connectionId", provider_id AS "providerId", customer_id AS "customerId", body, metadata,
   edit_number AS number`;
-/** Limit of a customer's changes that are read when the customer gets an id. No customer has as many. */
+/**
+ * Maximum number of a customer's changes that one query reads, more than any customer is expected to have.
+ */
 const MAX_WAITING = 100;
 
-/** Writes changes of customers' messages that come before the message, or before its customer is known. */
+/** Stores customers' edits and unsends until their message and their customer's contact are known. */
 @Injectable()
 export class EarlyChangesRepository {
   /**
-   * Returns the changes by a customer that wait under the given ids, or for contacts who were merged into
-   * this one. They become the contact's.
+   * Returns the stored changes by any of these customer ids, or of contacts that were merged into this
+   * contact. Assigns them to this contact.
    */
   async findWaiting(
     tx: Transaction,
@@ -53,10 +57,11 @@ export class EarlyChangesRepository {
   }
 
   /**
-   * Keeps a change whose message, or whose customer, is unknown. The last edit counts, and a message that was
-   * unsent stays so. The caller holds the lock of the customer's identity, so the message comes after the
-   * change.
-   * @param contactId contact with whom the change is erased; null as long as the customer is unknown
+   * Stores a change. Overwrites an earlier edit of the same message, but never an unsend. The caller must
+   * hold the lock on the customer's ids, so that the message is stored only after this transaction and then
+   * finds the change.
+   *
+   * @param contactId contact with whose erasure the change is deleted; null while the customer is unknown
    */
   async insert(
     tx: Transaction,
@@ -85,7 +90,7 @@ export class EarlyChangesRepository {
     );
   }
 
-  /** Deletes the changes that wait for a message: all of them, or a customer's alone. */
+  /** Deletes the stored changes of a message: by one customer if `customerId` is set, otherwise all. */
   async delete(
     tx: Transaction,
     tenantId: string,
@@ -104,7 +109,7 @@ export class EarlyChangesRepository {
     );
   }
 
-  /** Deletes up to `count` early changes of a contact, and returns whether there may be more. */
+  /** Deletes up to `count` stored changes of a contact. Reports whether there may be more. */
   async erase(tx: Transaction, { tenantId, contactId }: ContactKey, count: number): Promise<boolean> {
     const rows = await tx.query(
       `DELETE FROM early_changes WHERE tenant_id = $1 AND (connection_id, provider_id, customer_id) IN (

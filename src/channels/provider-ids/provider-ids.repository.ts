@@ -10,7 +10,7 @@ import { EARLY, EarlyChange, EarlyCustomer } from './early-changes.repository';
 
 export const PROVIDER_MESSAGES_KEY = 'provider_messages_pkey';
 
-/** Report of a receipt on a message. */
+/** Receipt in the form in which it is stored. */
 export interface AppliedReceipt {
   providerId: string;
   status: ReceiptStatus;
@@ -18,8 +18,8 @@ export interface AppliedReceipt {
 }
 
 /**
- * Writes the ids that providers give to messages of customers and of agents, and receipts that come before
- * such an id.
+ * Writes the ids that providers give to customers' and agents' messages. Also stores receipts that arrive
+ * before the provider id of their message is known.
  */
 @Injectable()
 export class ProviderIdsRepository {
@@ -29,8 +29,9 @@ export class ProviderIdsRepository {
   ) {}
 
   /**
-   * Locks provider ids until the transaction ends, in one order for all callers. The provider's answer to a
-   * request and the receipts for it can come at the same time.
+   * Locks provider ids (advisory locks) until the transaction ends, in a fixed order to avoid deadlocks.
+   * Needed because the response to a send request and the receipts for the message can arrive at the same
+   * time.
    */
   async lock(tx: Transaction, connection: Connection, providerIds: string[]): Promise<void> {
     await tx.query(
@@ -41,8 +42,8 @@ export class ProviderIdsRepository {
   }
 
   /**
-   * Looks up a message that arrives. It is known if any of its ids is, also when it was erased. Changes by
-   * its customer may have come before it; they are returned in their order.
+   * Reports whether an arriving message is already stored: one of its provider ids is known, even if the
+   * message was erased. Also returns its customer's changes that arrived before it, ordered by edit number.
    */
   async lookUp(
     tx: Transaction,
@@ -67,7 +68,7 @@ export class ProviderIdsRepository {
     };
   }
 
-  /** Returns the message with a provider id, also when it was erased. */
+  /** Returns the key of the message with a provider id, even if the message was erased. */
   async findMessage(
     tx: Transaction,
     { tenantId, id }: ConnectionKey,
@@ -96,8 +97,8 @@ export class ProviderIdsRepository {
   }
 
   /**
-   * Inserts the id of a sent message, and applies the receipts that came before it. The caller holds the id's
-   * `lock`.
+   * Inserts the provider id of a sent message, and applies receipts that arrived before it. The caller must
+   * hold the lock of `lock` on this id.
    */
   async insertSent(
     tx: Transaction,
@@ -122,7 +123,10 @@ export class ProviderIdsRepository {
     }
   }
 
-  /** Keeps receipts whose provider id is unknown: the answers to the requests may still be on their way. */
+  /**
+   * Stores receipts whose provider id is unknown, because the response to their send request may arrive
+   * later. Ignores receipts with a known id.
+   */
   async insertEarlyReceipts(
     tx: Transaction,
     { tenantId, id }: Connection,
@@ -147,8 +151,8 @@ export class ProviderIdsRepository {
   }
 
   /**
-   * Replaces the provider ids of messages by digests. Inserts and deletes, because a receipt may have come
-   * under the id and under its digest.
+   * Replaces the provider ids of erased messages by digests. Inserts and deletes instead of updating, because
+   * a row with the digest may already exist after a receipt.
    */
   async erase(tx: Transaction, { tenantId, conversationId, ids }: ErasedMessages): Promise<void> {
     const rows = await tx.query<{ connectionId: string; providerId: string }>(

@@ -8,12 +8,12 @@ import { InboundReceipt, InboundWatermark } from '../adapters/hook-events';
 import { AppliedReceipt } from '../provider-ids/provider-ids.repository';
 
 /**
- * Age up to which a message can match an echo by its text. Echoes come within seconds, so an older message
- * with the same text is another one.
+ * Maximum age of a message that an echo can match by its text. Echoes arrive within seconds, so an older
+ * message with the same text cannot be the one.
  */
 const ECHO_WITHIN_MS = 60 * 60 * 1000;
 
-/** Message whose outcome is not known yet, or was lost. */
+/** Message that is being sent or whose outcome is unknown. */
 export interface UnsettledMessage extends MessageKey {
   createdAt: Date;
   body: string;
@@ -27,7 +27,7 @@ const UNSETTLED = `
 
 const STATUSES_IN_ORDER: ReceiptStatus[] = ['SENT', 'FAILED', 'DELIVERED', 'READ'];
 
-/** Condition of a row `c` of conversations, of the workspace $1, whose customer is $3. */
+/** SQL condition: conversation `c` of workspace $1 is with the customer whose id is $3. */
 const WITH_CUSTOMER = `
   EXISTS (
     SELECT FROM contact_identities i
@@ -35,7 +35,7 @@ const WITH_CUSTOMER = `
       AND i.contact_id = c.contact_id)
   AND coalesce(c.identity_external_id, $3) = $3`;
 
-/** Condition of a row `m` of messages, of the workspace $1, that is being sent. */
+/** SQL condition: message `m` of workspace $1 is being sent. */
 const IS_LEASED = `
   EXISTS (
     SELECT FROM outbound_messages d
@@ -43,8 +43,8 @@ const IS_LEASED = `
       AND d.lease_id IS NOT NULL)`;
 
 /**
- * Selects the messages of the workspace $1 with the provider ids $4 over the connection $3, whose status is
- * one of $6.
+ * Selects and locks messages of workspace $1 by their provider ids $4 on connection $3, if their status is
+ * one of $6. $5: the error for each provider id.
  */
 const WITH_PROVIDER_IDS = `
   SELECT m.conversation_id, m.id, m.delivery_status, r.error
@@ -54,13 +54,14 @@ const WITH_PROVIDER_IDS = `
     AND m.delivery_status = ANY ($6)
   ORDER BY 1, 2 FOR NO KEY UPDATE OF m`;
 
-/** Number of messages of a conversation that one statement advances up to a watermark. */
+/** Maximum number of messages of a conversation that one statement updates for a watermark. */
 export const WATERMARK_STEP = 500;
 
 /**
- * Selects the oldest messages that the connection $5 of the workspace $1 has sent until $6 to the customer $4
- * of the channel $3. An index has the messages that are not read yet. A sub-select hides the provider's ids
- * from the planner, which would read all ids of the conversation.
+ * Selects and locks the oldest messages that connection $5 of workspace $1 sent no later than $6 to customer
+ * $4 of channel $3, if their status is one of $7. A partial index contains the messages that are not read.
+ * `provider_messages` is read in a sub-select, because with a join the planner would read all provider ids of
+ * the conversation.
  */
 const SENT_UNTIL = `
   SELECT s.conversation_id, s.id, s.delivery_status, NULL::jsonb AS error
@@ -96,8 +97,9 @@ export class ReceiptsRepository {
   }
 
   /**
-   * Finds the unsettled message with a text. Prefers one whose answer was lost to one whose answer may still
-   * come, and then the latest. A message that waits for a retry was certainly not sent.
+   * Finds a message to a customer by its text, if it is being sent or its outcome is unknown. Prefers an
+   * unknown outcome, then the newest message. Leaves out messages that wait for a retry, because they were
+   * certainly not sent.
    */
   async findUnsettledByText(
     tx: Transaction,
@@ -112,13 +114,13 @@ export class ReceiptsRepository {
        ORDER BY m.delivery_status = 'UNKNOWN' DESC, m.id DESC`,
       [tenantId, channel, customerId, since],
     );
-    // Providers trim.
+    // Providers trim texts.
     return candidates.find(({ body }) => body.trim() === text.trim()) ?? null;
   }
 
   /**
-   * Returns the provider ids whose receipts need more than a new status. Their message still waits to be sent
-   * or settled, or the provider id was lost with an answer.
+   * Returns the provider ids of receipts that need more than an update of the status. Either their message is
+   * in the queue, or their provider id is not stored because the response to the send request was lost.
    */
   async findSpecial(
     tx: Transaction,
@@ -151,7 +153,8 @@ export class ReceiptsRepository {
   }
 
   /**
-   * Advances the messages with these provider ids. Among several receipts for one the highest status counts.
+   * Sets the status of the messages with these provider ids. If there are several receipts for a message, the
+   * highest status is stored.
    */
   async advanceAll(tx: Transaction, { tenantId, id }: Connection, receipts: AppliedReceipt[]): Promise<void> {
     for (const status of STATUSES_IN_ORDER) {
@@ -167,9 +170,10 @@ export class ReceiptsRepository {
   }
 
   /**
-   * Advances messages that were sent to a customer until a moment, the next `WATERMARK_STEP` of each
-   * conversation. FAILED ones stay FAILED: they never arrived.
-   * @returns how many have advanced
+   * Sets the status of messages that were sent to a customer no later than `until`: up to WATERMARK_STEP for
+   * each conversation. FAILED messages stay FAILED, because they never arrived.
+   *
+   * @returns the number of messages whose status has changed
    */
   advanceUntil(
     tx: Transaction,

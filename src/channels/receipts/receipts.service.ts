@@ -15,13 +15,14 @@ import { AppliedReceipt, ProviderIdsRepository } from '../provider-ids/provider-
 import { ReceiptsRepository, UnsettledMessage, WATERMARK_STEP } from './receipts.repository';
 
 /**
- * Limit of receipts in one transaction: each holds an advisory lock, of which a server has 6400 by default.
+ * Maximum number of receipts in one transaction. Each takes an advisory lock, and PostgreSQL has room for
+ * 6400 locks by default.
  */
 const STEP = 100;
 
 /**
- * Applies providers' reports on sent messages: late, twice, in any order, or before the answer to the
- * request.
+ * Applies providers' receipts, watermarks and echoes of sent messages. They can be late, repeated, out of
+ * order, or earlier than the response to the send request.
  */
 @Injectable()
 export class ReceiptsService {
@@ -35,8 +36,9 @@ export class ReceiptsService {
   ) {}
 
   /**
-   * Applies an event.
-   * @param event one of an account whose own secret has verified it
+   * Applies a watermark or an echo.
+   *
+   * @param event must be verified with the secret of its own account
    */
   async apply(connection: Connection, event: InboundWatermark | InboundEcho): Promise<void> {
     if (!isApplicable(event)) return;
@@ -45,9 +47,9 @@ export class ReceiptsService {
   }
 
   /**
-   * Applies many receipts in bounded steps. One statement advances sent messages, and one keeps the receipts
-   * that came before their message's id.
-   * @param receipts receipts of one account, whose own secret has verified them
+   * Applies receipts in transactions of up to STEP receipts.
+   *
+   * @param receipts of the connection's account, verified with its own secret
    */
   async applyReceipts(connection: Connection, receipts: InboundReceipt[]): Promise<void> {
     const applicable = receipts.filter(isApplicable).map(withOwnId);
@@ -97,7 +99,10 @@ export class ReceiptsService {
     await this.providerIds.insertSent(tx, connection, message, providerId, message.createdAt);
   }
 
-  /** Applies an echo. Its message may also be from a person who uses the provider's own inbox. */
+  /**
+   * Applies an echo to the message of this service that it reports. Ignores it if there is none, because a
+   * person may have sent the message from the provider's own inbox.
+   */
   private async applyEcho(tx: Transaction, connection: Connection, echo: InboundEcho): Promise<void> {
     const { providerId, messageId, customerId, body } = echo;
     await this.providerIds.lock(tx, connection, [providerId]);
@@ -119,7 +124,8 @@ export class ReceiptsService {
   }
 
   /**
-   * Advances a message, and ends its pending retry or hold, so that the conversation's next message is sent.
+   * Sets the status of a message and removes its pending retry or hold, so that the conversation's next
+   * message is sent.
    */
   private async settle(
     tx: Transaction,
@@ -131,7 +137,7 @@ export class ReceiptsService {
     const outbound = await this.outboundMessages.lock(tx, message);
     const before = await this.statuses.advance(tx, message, status, error);
     const wasUnsettled = before === 'QUEUED' || before === 'SENDING' || before === 'UNKNOWN';
-    // The worker that holds the lease finishes the message.
+    // The worker that holds the lease removes the message from the queue.
     if (!wasUnsettled || !outbound || outbound.isLeased) return;
     this.outboundMessages.finish(tx, message);
     const { tenantId, id } = connection;
@@ -145,7 +151,7 @@ function withError({ providerId, status, fault }: InboundReceipt): AppliedReceip
   return { providerId, status, error: deliveryError(code, fault) };
 }
 
-/** Returns an event without its message id if that is none of the service's: a provider may send any text. */
+/** Returns the event with `messageId` null unless it is a UUID. Providers can send any text in this field. */
 function withOwnId<Event extends InboundReceipt | InboundEcho>(event: Event): Event {
   return isId(event.messageId) ? event : { ...event, messageId: null };
 }

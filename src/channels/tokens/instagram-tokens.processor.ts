@@ -6,7 +6,7 @@ import { InstagramTokensService } from './instagram-tokens.service';
 export const INSTAGRAM_TOKENS_QUEUE = 'instagram-tokens';
 const EVERY_DAY = '43 4 * * *';
 
-/** Refreshes Instagram tokens once a day, in one worker. */
+/** Refreshes Instagram's access tokens once a day, in one worker process. */
 @Processor(INSTAGRAM_TOKENS_QUEUE)
 export class InstagramTokensProcessor extends DailyProcessor {
   constructor(

@@ -4,9 +4,9 @@ import { Transaction } from '../../database/transaction';
 import { ConnectionKey } from '../adapters/channel-adapter';
 
 /**
- * Connections whose token is due to be refreshed. Instagram refuses to refresh a token younger than 24 hours;
- * ten days before its expiry leave ten daily tries. A new token's expiry is an assumption, so the first
- * refresh comes at once.
+ * SQL condition of connections whose token must be refreshed. Instagram refuses to refresh a token younger
+ * than 24 hours. Refreshing begins ten days before the expiry, which leaves ten daily tries. The expiry of a
+ * token that an operator has entered is a guess, so it is refreshed as soon as possible.
  */
 const DUE = `
   channel = 'INSTAGRAM' AND status = 'ACTIVE'
@@ -17,7 +17,7 @@ const DUE = `
 export class InstagramTokensRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists the connections of all workspaces whose token is due, the first to expire first. */
+  /** Lists the connections of all workspaces whose token must be refreshed, the earliest expiry first. */
   listDue(): Promise<ConnectionKey[]> {
     return this.database.query<ConnectionKey>(
       `SELECT tenant_id AS "tenantId", id FROM channel_connections WHERE ${DUE} ORDER BY credentials_expire_at`,
@@ -25,7 +25,8 @@ export class InstagramTokensRepository {
   }
 
   /**
-   * Locks a connection if its token is still due and no other process has locked it. Reports whether it has.
+   * Locks a connection. Returns false, without a lock, if its token need not be refreshed or another process
+   * has locked it.
    */
   async lockDue(tx: Transaction, { tenantId, id }: ConnectionKey): Promise<boolean> {
     const rows = await tx.query(

@@ -25,8 +25,8 @@ export class InstagramTokensService {
   ) {}
 
   /**
-   * Tries each due token once, one after the other, until it is stopped. A failed one is due again the next
-   * day.
+   * Tries to refresh each due token once, one after another, until `stop` aborts. A token whose refresh fails
+   * is tried again the next day.
    */
   async refreshDue(stop?: AbortSignal): Promise<RefreshedTokens> {
     const count: RefreshedTokens = { refreshed: 0, failed: 0 };
@@ -38,7 +38,7 @@ export class InstagramTokensService {
     return count;
   }
 
-  /** Refreshes a token. Catches errors, so that the other tokens are refreshed. */
+  /** Refreshes a token. Logs an error instead of throwing it, so that the remaining tokens are refreshed. */
   private async tryRefresh(key: ConnectionKey): Promise<RefreshOutcome['kind'] | null> {
     try {
       return await this.database.transaction((tx) => this.refresh(tx, key));
@@ -50,9 +50,10 @@ export class InstagramTokensService {
   }
 
   /**
-   * Locks the connection while it calls Instagram, so that no other refresh and no rotation comes between.
-   * Sending only reads the row, so it is not blocked.
-   * @returns null when the token is no longer due, or another worker refreshes it
+   * Locks the connection during the call to Instagram, so that no other refresh and no rotation happens at
+   * the same time. Messages are sent meanwhile, because sending does not lock the row for update.
+   *
+   * @returns null if the token need not be refreshed any more, or another worker refreshes it
    */
   private async refresh(tx: Transaction, key: ConnectionKey): Promise<RefreshOutcome['kind'] | null> {
     const isDue = await this.tokens.lockDue(tx, key);

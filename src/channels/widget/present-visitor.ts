@@ -2,21 +2,26 @@ import { Reply } from '../../inbox/presence/presence-store';
 import { VisitorPresence } from '../../inbox/presence/visitor-presence';
 import { VisitorState } from './visitors.repository';
 
-/** Visitor with streams at this process, who is online in their own conversation if they have one. */
+/**
+ * Presence of a visitor with open event streams in this process. Reports that the visitor is online in their
+ * conversation, and passes on agents' typing.
+ */
 export class PresentVisitor {
   private latest: VisitorState | null = null;
   private stopListening = () => {};
 
   /**
-   * Makes a visitor without a conversation.
-   * @param tell gets an agent's act, with the latest state that the visitor was told
+   * Makes the presence of a visitor. The visitor is not reported as online before `follow` is called with a
+   * conversation.
+   *
+   * @param tell receives an agent's typing, and the latest state that was sent to the visitor
    */
   constructor(
     private readonly presence: VisitorPresence,
     private readonly tell: (reply: Reply, state: VisitorState) => void,
   ) {}
 
-  /** Notes the state that the visitor was told last. */
+  /** Stores the state that was sent to the visitor, and reports the visitor as online in its conversation. */
   follow(state: VisitorState): void {
     const before = this.latest?.conversationId;
     this.latest = state;
@@ -31,7 +36,7 @@ export class PresentVisitor {
     );
   }
 
-  /** Notes that the visitor's last stream has ended. */
+  /** Reports that the visitor's last stream in this process has ended. */
   leave(): void {
     this.stopListening();
     const { latest } = this;

@@ -1,12 +1,12 @@
 import type { NextFunction, Request, Response } from 'express';
 
-/** Start of the paths of the widget's protocol, in any case, as Express matches it. */
+/** Matches the start of the widget's paths. Ignores case, as Express does. */
 const WIDGET_PATH = /^\/channels\/widget\//i;
 
 /**
- * Lets a page read the answers of the widget's protocol, from the first error on, which may be that of its
- * body; a middleware. Pages whose origin is not allowed get no answer but refusals, which say why the chat is
- * not there.
+ * Middleware that sets the CORS headers with which a page can read the responses of the widget's routes.
+ * Covers all errors, such as an invalid body. Pages whose origin is not allowed can read the refusal, which
+ * says why the chat is missing.
  */
 export function readableAnswers(request: Request, response: Response, next: NextFunction): void {
   if (WIDGET_PATH.test(request.path) && request.method !== 'OPTIONS') {

@@ -8,7 +8,10 @@ import { TypingGuard, type TypingRequest } from './typing.guard';
 import { TokenRequired, WidgetDone, WidgetErrors } from './widget.decorators';
 import { PostTyping } from './widget.dto';
 
-/** Takes notices of visitors who type. They cost no statement: a page may send one every three seconds. */
+/**
+ * Receives reports that a visitor types. Runs no SQL statement, because a page may send a report every three
+ * seconds.
+ */
 @ApiTags('Widget')
 @Public()
 @UseGuards(TypingGuard)

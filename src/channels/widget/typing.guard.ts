@@ -14,8 +14,9 @@ export interface TypingRequest extends Request {
 }
 
 /**
- * Authenticates a visitor by the token alone, without a statement. Each page may read the answer, which is
- * empty. Whether the widget is still connected, and allowed on the page, was checked when its stream began.
+ * Authenticates a visitor by the token alone, without an SQL statement. Every page may read the response,
+ * which is empty. The visitor's event stream was opened only after a check that the widget is connected and
+ * allowed on the page.
  */
 @Injectable()
 export class TypingGuard implements CanActivate {

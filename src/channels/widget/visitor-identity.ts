@@ -7,20 +7,20 @@ import { isSameSecret } from '../adapters/constant-time';
 import { IdentityClaims, LoggedInVisitor } from './widget.dto';
 
 const ALGORITHM = 'HS256';
-/** Difference that the clocks of the workspace's server and of this one may have. */
+/** Maximum difference between the clocks of the workspace's server and of this process. */
 const LEEWAY_SECONDS = 10;
 
 export interface VisitorIdentity {
-  /** Id of the visitor at the workspace's server, which has signed it. */
+  /** Id that the workspace's server uses for the visitor, and has signed. */
   id: string;
-  /** Profile that the workspace's server has signed. */
   signed: ContactProfile;
-  /** Profile that the page gives without a signature. */
+  /** Profile that the page sends without a signature. */
   claimed: ContactProfile;
 }
 
 /**
- * Verifies who a visitor is: by a signature of the id, or by a JWT.
+ * Verifies the identity of a logged-in visitor, by a signature of the id or by a JWT.
+ *
  * @throws AppError UNAUTHENTICATED: not signed with this secret, or expired; INVALID_BODY
  */
 export async function verifyIdentity(visitor: LoggedInVisitor, secret: string): Promise<VisitorIdentity> {
@@ -33,7 +33,7 @@ export async function verifyIdentity(visitor: LoggedInVisitor, secret: string): 
     }
     return { id: id!, signed: {}, claimed };
   }
-  // Generated clients write null for a field that has no value.
+  // Generated API clients send null for a field without a value.
   if ((id ?? signature ?? null) !== null) throw AppError.invalidBody('visitor.jwt', 'jwt_not_alone');
   const { sub, ...signed } = await verifyClaims(jwt, secret);
   return { id: sub, signed, claimed };

@@ -5,21 +5,21 @@ import { PageStatement } from '../../database/page-statement';
 import { MessageEntity } from '../../messages/message.entity';
 import { ErasedIds } from '../../secrets/erased-ids';
 
-/** Columns of a message that its visitor may see. */
+/** Message with the columns that its visitor may see. */
 export type VisitorMessageRow = Pick<
   MessageEntity,
   'id' | 'senderType' | 'body' | 'createdAt' | 'deliveryStatus' | 'editedAt' | 'unsentAt'
 > & {
-  /** Name by which customers know the message's agent. */
+  /** Display name of the message's agent. */
   senderName: string | null;
-  /** Provider id of a visitor's own message, which holds the id that the client gave it. */
+  /**
+   * Provider id of a visitor's own message, which contains the id that the client made; null for an agent's
+   * message.
+   */
   providerId: string | null;
 };
 
-/**
- * SQL of the columns of a VisitorMessageRow, from a table that the statement names `message`. The workspace
- * is $1 by default.
- */
+/** SQL columns of a VisitorMessageRow, from a table with the alias `message`. */
 export const visitorMessage = (tenantId = '$1') => `
   message.id, message.sender_type AS "senderType", message.body, message.created_at AS "createdAt",
   message.delivery_status AS "deliveryStatus", message.edited_at AS "editedAt", message.unsent_at AS "unsentAt",
@@ -38,7 +38,10 @@ export class VisitorMessagesRepository {
     private readonly erasedIds: ErasedIds,
   ) {}
 
-  /** Lists up to one message more than a page, the newest first. */
+  /**
+   * Lists a page of a conversation's messages, newest first, and one row more, which shows whether another
+   * page follows.
+   */
   list(
     tenantId: string,
     conversationId: string,
@@ -52,7 +55,7 @@ export class VisitorMessagesRepository {
     return page.read(this.database, cursor, limit + 1);
   }
 
-  /** Finds a visitor's own message, also when it was erased. */
+  /** Finds a visitor's own message, even if it was erased. */
   async findByProviderId(
     tenantId: string,
     connectionId: string,
@@ -70,14 +73,14 @@ export class VisitorMessagesRepository {
 }
 
 /**
- * Makes the provider id of a visitor's message. It is unique over all visitors, because the client's id has
- * no space.
+ * Makes the provider id of a visitor's message. It is unique over all visitors of the widget, because the
+ * client's id contains no space.
  */
 export function makeProviderId(externalId: string, clientMessageId: string): string {
   return `${externalId} ${clientMessageId}`;
 }
 
-/** Returns the id that a client gave a message; null for an agent's message and for an erased one. */
+/** Returns the id that the client gave a message; null for an agent's message and for an erased message. */
 export function readClientMessageId(providerId: string | null): string | null {
   if (providerId === null || ErasedIds.isErased(providerId)) return null;
   return providerId.slice(providerId.lastIndexOf(' ') + 1);

@@ -18,7 +18,7 @@ import { WidgetSignal } from '../adapters/widget/widget-signal';
 
 type VisitorChange = Pick<InboundEdit, 'kind' | 'body' | 'metadata' | 'number'> | Pick<InboundUnsend, 'kind'>;
 
-/** Reads and writes messages of a visitor, who reaches their own conversation only. */
+/** Reads and writes the messages of a visitor. A visitor can access only their own conversation. */
 @Injectable()
 export class VisitorMessagesService {
   private readonly logger = new Logger(VisitorMessagesService.name);
@@ -31,8 +31,9 @@ export class VisitorMessagesService {
   ) {}
 
   /**
-   * Stores a visitor's message once for each client message id.
-   * @param onKnown called when the message was stored before; the stored one is returned
+   * Stores a visitor's message, only once for each `clientMessageId`.
+   *
+   * @param onKnown called if the message was stored before; the stored message is returned
    */
   async post(
     widget: Widget,
@@ -54,13 +55,14 @@ export class VisitorMessagesService {
     if (!message) throw new Error('An inbound message was not stored');
     if (!isNew) onKnown();
     else this.notifyTabs(widget, externalId, message.id);
-    // The id of an erased message is no longer stored, but the client has sent it.
+    // Uses the client's own id, because the id is no longer stored with an erased message.
     return { message: { ...toVisitorMessage(message), clientMessageId } };
   }
 
   /**
-   * Replaces the text of a visitor's message. The same text again changes nothing.
-   * @throws AppError NOT_FOUND, also for a message that was taken back or erased
+   * Replaces the text of a visitor's message. Idempotent.
+   *
+   * @throws AppError NOT_FOUND, also for an unsent or erased message
    */
   async edit(
     widget: Widget,
@@ -75,7 +77,8 @@ export class VisitorMessagesService {
   }
 
   /**
-   * Takes a visitor's message back, which erases it. Once more changes nothing.
+   * Unsends a visitor's message, which erases its text. Idempotent.
+   *
    * @throws AppError NOT_FOUND
    */
   unsend(widget: Widget, visitor: Visitor, clientMessageId: string): Promise<PostedMessageResponse> {
@@ -100,8 +103,8 @@ export class VisitorMessagesService {
   }
 
   /**
-   * Lists the messages of the visitor's conversation, the newest first. While the workspace is suspended,
-   * messages that wait to be sent are left out.
+   * Lists the messages of the visitor's conversation, newest first. Leaves out messages that wait to be sent
+   * while the workspace is suspended.
    */
   async list(
     { tenantId, id }: Widget,
@@ -116,7 +119,8 @@ export class VisitorMessagesService {
   }
 
   /**
-   * Advances the conversation's outbound messages up to and including one.
+   * Sets the status of the conversation's outbound messages, up to and including one.
+   *
    * @throws AppError NOT_FOUND: the message is not in the visitor's conversation
    */
   async receive(widget: Widget, visitor: Visitor, receipt: PostReceipt): Promise<ReceiptResponse> {
@@ -131,8 +135,8 @@ export class VisitorMessagesService {
   }
 
   /**
-   * Tells the visitor's other tabs of a message. It is not awaited: if it fails, the next heartbeat announces
-   * the message.
+   * Signals a message to the visitor's other tabs, without waiting. If the signal fails, the tabs learn of
+   * the message from the next heartbeat.
    */
   private notifyTabs({ id: connectionId }: Widget, externalId: string, messageId: string): void {
     this.signal

@@ -15,28 +15,30 @@ import { toVisitorMessage } from './widget-answers.dto';
 import { WidgetSignal } from '../adapters/widget/widget-signal';
 
 const HEARTBEAT_MS = 15_000;
-/** Number of streams that a visitor has before their first message. */
+/** Maximum number of streams of a visitor without a conversation. */
 const MAX_WITHOUT_CONVERSATION = 3;
-/** Limit of the visitors whose states one statement reads for a heartbeat. */
+/** Maximum number of visitors whose states one query reads for a heartbeat. */
 const HEARTBEAT_BATCH = 500;
 
-/** Context that the streams of one visitor share. */
+/** State that all streams of a visitor in this process have in common. */
 interface VisitorContext {
   readonly key: VisitorKey;
-  /** Settles once this process hears of each message to the visitor; null before it listens. */
+  /**
+   * Settles when this process is subscribed to signals of the visitor's messages; null before it subscribes.
+   */
   listening: Promise<void> | null;
-  /** Version of the widget when the first stream began; null before. */
+  /** Version of the widget's connection when the first stream began; null before. */
   version: string | null;
-  /** Presence of the visitor; null if the widget shows none. */
+  /** Presence of the visitor; null if it is switched off in the widget's settings. */
   presence: PresentVisitor | null;
 }
 
 type VisitorGroup = StreamGroup<VisitorContext>;
 
 /**
- * Streams of the visitors that are connected to this process. They carry every message of the visitor's
- * conversation, also messages from other tabs. Each heartbeat carries the conversation's sequence, by which
- * the client detects lost messages.
+ * Sends server-sent events to the visitors that are connected to this process. A visitor's streams receive
+ * every message of the conversation, including messages written in another tab. Each heartbeat contains the
+ * number of the conversation's last event, by which the client detects lost messages.
  */
 @Injectable()
 export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
@@ -62,11 +64,14 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Makes a response the stream of a visitor. It begins with `ready`, and lasts until the client hangs up,
-   * its token expires, the widget changes, or the process stops. When there is no room, a visitor without a
-   * conversation gives way to one who has a conversation with the same widget, or to a widget with fewer
+   * Turns a response into an event stream of a visitor. The stream begins with `ready`. It ends when the
+   * client disconnects, its token expires, the widget's connection changes, or the process stops.
+   *
+   * If the maximum number of streams is reached, a stream of a visitor without a conversation may be ended to
+   * make room. It is ended for a visitor with a conversation at the same widget, or for a widget with fewer
    * streams.
-   * @throws AppError RATE_LIMITED (too many at once), NOT_FOUND (the widget is disconnected), UNAVAILABLE
+   *
+   * @throws AppError RATE_LIMITED: too many streams; NOT_FOUND: the widget is disconnected; UNAVAILABLE
    */
   async open(widget: Widget, { externalId, expiresAt }: Visitor, response: Response): Promise<void> {
     const key = { tenantId: widget.tenantId, connectionId: widget.id, externalId };
@@ -80,7 +85,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       presence: null,
     }));
     if (widget.settings.showsPresence !== false) group.context.presence ??= this.present(group);
-    // Comes before the state is read, so that no message in between is missed.
+    // Subscribes before the state is read, so that a message that is stored in between is not missed.
     this.listen(group);
     this.metrics.visitorStreams.inc();
     const expiry = setTimeout(() => stream.end('token_expired'), expiresAt.getTime() - Date.now());
@@ -105,7 +110,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     });
   }
 
-  /** Sends each visitor a heartbeat, with one query for many of them. */
+  /** Sends a heartbeat to each stream. One query reads the states of up to HEARTBEAT_BATCH visitors. */
   async sendHeartbeats(): Promise<void> {
     const groups = this.groups.list().map((group) => ({ tenantId: group.context.key.tenantId, group }));
     await this.database.workInBatches(
@@ -150,7 +155,10 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       });
   }
 
-  /** Stops listening for the visitor with the group's last stream, and for the widget with its last group. */
+  /**
+   * Unsubscribes from the visitor's signals when the last stream of the visitor ends, and from the widget's
+   * signals when its last visitor leaves.
+   */
   private stopListening(group: VisitorGroup, ended: EventStream): void {
     if (group.streams.size > 1 || !group.streams.has(ended)) return;
     group.context.presence?.leave();
@@ -170,7 +178,6 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       );
   }
 
-  /** Reads the message once for all streams of the visitor. */
   private async sendMessage(group: VisitorGroup, messageId: string): Promise<void> {
     const found = await this.visitors.findStateWithMessage(group.context.key, messageId);
     if (!found) return;
@@ -194,8 +201,8 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Reads in which workspaces of visitors an agent has an inbox open. In a suspended workspace no agent
-   * counts.
+   * Reports, for each workspace of these visitors, whether an agent has an inbox open; false for a suspended
+   * workspace.
    */
   private async listOnline(states: VisitorState[]): Promise<Map<string, boolean>> {
     const tenants = new Map(states.map(({ tenantId, isSuspended }) => [tenantId, isSuspended]));
@@ -205,18 +212,23 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 }
 
-/** Notes a visitor's conversation. Streams of visitors without one give way to others. */
+/**
+ * Applies a new state to a visitor's streams. Streams of a visitor without a conversation may be ended to
+ * make room for other streams.
+ */
 function follow({ context, streams }: VisitorGroup, state: VisitorState): void {
   for (const stream of streams) stream.mayGiveWay = state.conversationId === null;
   context.presence?.follow(state);
 }
 
-/** Reports whether the widget has changed since the first stream of the visitor began. */
+/** Reports whether the widget's connection has changed since the visitor's first stream began. */
 function isOutdated({ context }: VisitorGroup, { version }: VisitorState): boolean {
   return context.version !== null && context.version !== version;
 }
 
-/** Returns a text that names a visitor. It is unique, because a connection id has no space. */
+/**
+ * Returns a unique key of a visitor. A connection id contains no space, so the two parts cannot be confused.
+ */
 function textKey({ connectionId, externalId }: Omit<VisitorKey, 'tenantId'>): string {
   return `${connectionId} ${externalId}`;
 }

@@ -6,27 +6,32 @@ import { Visitor, Widget } from './visitor';
 
 const ALGORITHM = 'HS256';
 const KEY_BYTES = 32;
-/** Purpose of a separate key, so that other data under the same secret can't pass for a token. */
+/**
+ * Label from which a separate key is derived, so that other data signed with the same secret is never valid
+ * as a token.
+ */
 const KEY_PURPOSE = 'widget visitor tokens';
 const DAY_SECONDS = 24 * 60 * 60;
 const LIFETIME_SECONDS = DAY_SECONDS;
-/** Time after a token's issue in which an anonymous visitor may come back as the same one. */
+/**
+ * Seconds after a token's issue in which an anonymous visitor can renew the session and stay the same
+ * visitor.
+ */
 const RENEWABLE_SECONDS = 90 * DAY_SECONDS;
 
-/** Prefix of the identities of logged-in visitors. */
+/** Prefix of the `externalId` of logged-in visitors. */
 export const LOGGED_IN_PREFIX = 'user:';
 
 type TokenWidget = Pick<Widget, 'id' | 'tenantId' | 'credentials'>;
 
 export interface IssuedToken {
   token: string;
-  /** Time until which requests can use the token. */
+  /** Time until which the token authenticates requests. */
   expiresAt: Date;
   /** Time until which the token can renew the session. */
   renewableUntil: Date;
 }
 
-/** Visitor and workspace that a token names. */
 export interface TokenOwner {
   tenantId: string;
   connectionId: string;
@@ -34,8 +39,8 @@ export interface TokenOwner {
 }
 
 /**
- * Issues and verifies visitors' tokens: JWTs for one widget, its workspace and one identity. The first
- * configured key signs; all of them verify.
+ * Issues and verifies visitors' tokens, JWTs that are each valid for one visitor of one widget. The first
+ * configured key signs; all configured keys verify.
  */
 @Injectable()
 export class VisitorTokens {
@@ -48,7 +53,7 @@ export class VisitorTokens {
   }
 
   async issue(widget: TokenWidget, externalId: string, now: Date = new Date()): Promise<IssuedToken> {
-    // JWTs hold whole seconds.
+    // JWTs contain times in whole seconds.
     const issuedAt = Math.floor(now.getTime() / 1000);
     const expiresAt = issuedAt + LIFETIME_SECONDS;
     const renewableUntil = isLoggedIn(externalId) ? expiresAt : issuedAt + RENEWABLE_SECONDS;
@@ -70,13 +75,17 @@ export class VisitorTokens {
   }
 
   /**
-   * Verifies the token of a request. Returns null for an invalid or expired token, or one of another widget.
+   * Verifies the token of a request. Returns null if it is invalid, has expired, or belongs to another
+   * widget.
    */
   verify(widget: TokenWidget, token: string): Promise<Visitor | null> {
     return this.read(widget, token, 0);
   }
 
-  /** Verifies a token that renews its session. An anonymous visitor's token may have expired by then. */
+  /**
+   * Verifies the token of a request that renews a session. An anonymous visitor's token may have expired, but
+   * must have been issued within the last 90 days. Returns null if it is not valid.
+   */
   async verifyForRenewal(widget: TokenWidget, token: string): Promise<Visitor | null> {
     const visitor = await this.read(widget, token, RENEWABLE_SECONDS - LIFETIME_SECONDS);
     if (visitor && isLoggedIn(visitor.externalId)) return this.verify(widget, token);
@@ -84,7 +93,8 @@ export class VisitorTokens {
   }
 
   /**
-   * Reads whose token a request has, without the widget: also that of a widget which was disconnected since.
+   * Returns the owner of a valid token without reading the widget. The widget may have been disconnected.
+   * Null if the token is invalid or has expired.
    */
   async readOwner(token: string): Promise<TokenOwner | null> {
     const payload = await this.readPayload(token, { requiredClaims: ['sub', 'aud', 'exp'] });
@@ -94,8 +104,9 @@ export class VisitorTokens {
   }
 
   /**
-   * Reads a token.
-   * @param overdueSeconds time for which the token may have expired
+   * Verifies a token for this widget.
+   *
+   * @param overdueSeconds maximum number of seconds since the token's expiry
    */
   private async read(widget: TokenWidget, token: string, overdueSeconds: number): Promise<Visitor | null> {
     const payload = await this.readPayload(token, {
@@ -110,9 +121,7 @@ export class VisitorTokens {
     return { externalId, expiresAt: new Date(exp * 1000) };
   }
 
-  /**
-   * Reads the claims of a token; null if no configured key has signed it, or if it does not meet the demands.
-   */
+  /** Returns the claims of a token; null if no configured key has signed it, or if it violates `demands`. */
   private async readPayload(token: string, demands: JWTVerifyOptions): Promise<JWTPayload | null> {
     try {
       const options = { ...demands, algorithms: [ALGORITHM] };
@@ -139,8 +148,9 @@ function derive(key: Buffer): Uint8Array {
 }
 
 /**
- * Returns a digest of the identity secret, which ties a logged-in visitor's token to it. Otherwise, tokens
- * from a leaked secret could be renewed for ever, even after a rotation.
+ * Returns a digest of the widget's identity secret for the token of a logged-in visitor; undefined for an
+ * anonymous one. A rotation of the secret so invalidates these tokens. Otherwise a session that was begun
+ * with a leaked secret could be renewed for ever.
  */
 function secretFingerprint({ credentials }: TokenWidget, externalId: string): string | undefined {
   if (!isLoggedIn(externalId)) return undefined;

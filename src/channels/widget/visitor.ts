@@ -4,22 +4,20 @@ import { LoadedConnection } from '../connections/connection-loader';
 
 export type Widget = LoadedConnection & { credentials: WidgetCredentials; settings: WidgetSettings };
 
-/** Visitor of a widget, who holds a valid token. */
+/** Visitor of a widget, authenticated by a token. */
 export interface Visitor {
-  /** Id of the contact's identity: `user:<id>` for a logged-in visitor, otherwise `visitor:<random>`. */
+  /** Id of the visitor's identity: `user:<id>` for a logged-in visitor, otherwise `visitor:<random>`. */
   externalId: string;
-  /** Time at which the token expires. It is in the past when a session is renewed late. */
+  /** Time at which the token expires. May be in the past if the request renews a session. */
   expiresAt: Date;
 }
 
-/** Request that has passed WidgetGuard. */
 export interface WidgetRequest extends Request {
   widget: Widget;
-  /** Gives the request's slot back. It may be called again. */
+  /** Releases the request's slot. Repeated calls do nothing. */
   releaseSlot: () => void;
 }
 
-/** Request that has passed VisitorGuard. */
 export interface VisitorRequest extends WidgetRequest {
   visitor: Visitor;
 }

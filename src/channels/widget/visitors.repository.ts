@@ -14,19 +14,20 @@ export interface VisitorKey {
 }
 
 export interface VisitorState extends VisitorKey {
-  /** Version of the connection. It changes with every rotation. */
+  /** Version of the widget's connection, which changes with every rotation of its credentials. */
   version: string;
-  /** Id of the visitor's conversation; null before their first message. */
+  /** Null before the visitor's first message. */
   conversationId: string | null;
   /** Number of the conversation's last event; 0 before the first. */
   sequence: number;
-  /** Whether the workspace is suspended: then nothing is sent to the visitor. */
+  /** Whether the workspace is suspended, so that nothing is sent to the visitor. */
   isSuspended: boolean;
 }
 
 /**
- * Joins visitors with their conversations. A visitor's conversation is the latest with their identity, which
- * their next message continues. Visitors of a disconnected widget are not found.
+ * SQL for a FROM clause: joins the visitors in $1 to $3 (workspace, connection and external ids) to their
+ * conversations. A visitor's conversation is the latest one of their identity, to which their next message is
+ * added. Leaves out visitors of a disconnected widget.
  */
 const visitorsOf = (tenantId: string) => `
   unnest($1::uuid[], $2::uuid[], $3::text[]) AS visitor (tenant_id, connection_id, external_id)
@@ -63,8 +64,8 @@ export class VisitorsRepository {
   ) {}
 
   /**
-   * Lists the states of visitors in no order, without visitors of a disconnected widget. They must be of one
-   * workspace where a statement may not serve several.
+   * Returns the states of visitors, unordered. Leaves out visitors of a disconnected widget. On Citus, all
+   * visitors must belong to one workspace.
    */
   listStates(visitors: VisitorKey[]): Promise<VisitorState[]> {
     return this.database.query(listIn(this.database), keyColumns(visitors));
@@ -74,7 +75,7 @@ export class VisitorsRepository {
     return (await this.listStates([visitor]))[0] ?? null;
   }
 
-  /** Finds a visitor's state and a message; null if the message is not in the visitor's conversation. */
+  /** Returns a visitor's state and a message; null if the message is not in the visitor's conversation. */
   async findStateWithMessage(
     visitor: VisitorKey,
     messageId: string,
@@ -89,9 +90,11 @@ export class VisitorsRepository {
   }
 
   /**
-   * Advances a conversation's outbound messages, up to and including one. QUEUED ones stay: once sent, each
-   * gets its own receipt. One that waits for a retry has arrived after all, so its retry is cancelled.
-   * @returns how many have advanced
+   * Sets the status of a conversation's outbound messages, up to and including `upTo`. QUEUED messages keep
+   * their status: each gets a receipt of its own after it is sent. If a message that waits for a retry has
+   * arrived, its retry is cancelled.
+   *
+   * @returns the number of messages whose status has changed
    */
   async advance(
     tenantId: string,

@@ -33,15 +33,15 @@ export class SessionResponse {
   conversationId: string | null;
 }
 
-/** Progress of an outbound message; null for the visitor's own. */
+/** Delivery status of an agent's message; null for the visitor's own messages. */
 export class VisitorMessageDelivery {
   @ApiProperty({ type: String, enum: DELIVERY_STATUSES, nullable: true, example: 'SENT' })
   status: DeliveryStatus | null;
 }
 
 /**
- * Message as its visitor sees it: with the display name of its agent alone, and without the cause of a
- * failure.
+ * Message as its visitor sees it. Of the agent it contains only the display name, and of a failure not the
+ * cause.
  */
 @ApiSchema({ name: 'VisitorMessage' })
 export class VisitorMessageResponse {

@@ -50,8 +50,8 @@ const SESSIONS: WidgetLimit = {
   excess: 'Too many sessions from this address.',
 };
 /**
- * Limit of new visitors over all addresses, so that a crowd of them can't fill a workspace with contacts. A
- * logged-in visitor is not new.
+ * Limit of new visitors from all addresses, so that requests from many addresses cannot fill a workspace with
+ * contacts. Logged-in visitors do not count.
  */
 const NEW_VISITORS: WidgetLimit = {
   by: 'widget',
@@ -77,8 +77,8 @@ const MESSAGES_OF_WIDGET: WidgetLimit = {
 const CALLS: WidgetLimit = { by: 'visitor', name: 'calls', max: 240, excess: 'Too many requests.' };
 
 /**
- * Routes of the widget on a workspace's pages. They have no trial guard: customers can write after the trial
- * has expired.
+ * Serves the routes that the widget calls from a workspace's pages. They have no trial guard, because
+ * customers can write after the trial has expired.
  */
 @ApiTags('Widget')
 @Public()
@@ -92,9 +92,7 @@ export class WidgetController {
     private readonly streams: VisitorStreams,
   ) {}
 
-  /**
-   * Answers a CORS preflight, for which WidgetGuard has set the headers. They are the same for every page.
-   */
+  /** Answers a CORS preflight. WidgetGuard has set its headers, which are the same for every page. */
   @Options(['sessions', 'messages', 'messages/:clientMessageId', 'events', 'receipts', 'typing'])
   @HttpCode(204)
   @ApiExcludeEndpoint()

@@ -21,10 +21,13 @@ import { pageOf } from '../../http/api.decorators';
 import { VisitorRequest } from './visitor';
 import { LIMITS, TOKEN_OPTIONAL, VisitorGuard, WidgetLimit, WidgetLimitGuard } from './widget.guards';
 
-/** Headers of an answer to an allowed page. */
+/** CORS headers of a response to an allowed page. */
 const CORS_HEADERS = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
 
-/** Errors of the widget's routes. Visitors have no API key, so some mean something else than on the API. */
+/**
+ * Documents the errors of the widget's routes in OpenAPI. Some codes have another meaning than in the REST
+ * API, because visitors have no API key.
+ */
 const WIDGET_ERRORS: OtherErrors = {
   name: 'Widget',
   documentation: {
@@ -58,11 +61,14 @@ const COMMON_ERRORS: ApiErrorCode[] = [
 
 export const VISITOR_SECURITY = 'visitor';
 
-/** Declares a route for visitors, with its limits in the order in which they are applied. */
+/** Declares a route for visitors. The limits are applied in this order. */
 export const ForVisitors = (...limits: WidgetLimit[]) =>
   applyDecorators(SetMetadata(LIMITS, limits), UseGuards(VisitorGuard, WidgetLimitGuard));
 
-/** Declares that a token is optional, for the route that begins a session: a token renews its own session. */
+/**
+ * Declares that a token is optional. Used by the route that begins a session: with a token it renews the
+ * token's session.
+ */
 export const TokenOptional = () =>
   applyDecorators(
     SetMetadata(TOKEN_OPTIONAL, true),
@@ -93,7 +99,7 @@ export function WidgetEvents(summary: string, description: string): MethodDecora
   return applyDecorators(WidgetRoute(summary), ApiResponse({ ...DONE, status: 200, description, content }));
 }
 
-/** Declares the errors of a route beside COMMON_ERRORS. */
+/** Documents the errors of a route: the given ones and COMMON_ERRORS. */
 export function WidgetErrors(...codes: ApiErrorCode[]): MethodDecorator {
   return applyDecorators(
     ...errorResponses([...codes, ...COMMON_ERRORS], WIDGET_ERRORS).map((response) => ApiResponse(response)),

@@ -15,7 +15,7 @@ import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 
 export const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
 
-/** Name and e-mail address, given by a page or signed by the workspace's server. */
+/** Name and e-mail address, entered in a page or signed by the workspace's server. */
 class Profile {
   @ApiPropertyOptional({ maxLength: 200, example: 'Zoë Martín' })
   @IsOptional()
@@ -28,7 +28,7 @@ class Profile {
   email?: string;
 }
 
-/** Claims about a visitor that the workspace's server has signed in a JWT. */
+/** Claims of the JWT in which the workspace's server identifies a visitor. */
 export class IdentityClaims extends Profile {
   @IsText(200)
   sub: string;
@@ -37,8 +37,8 @@ export class IdentityClaims extends Profile {
 const hasNoJwt = ({ jwt }: LoggedInVisitor) => typeof jwt !== 'string';
 
 /**
- * Visitor who is signed by `jwt`, or by `id` and `signature`. The page itself gives `name` and `email` beside
- * them.
+ * Logged-in visitor, proved by `jwt`, or by `id` and `signature`. The page can send `name` and `email`
+ * without a proof.
  */
 export class LoggedInVisitor extends Profile {
   @ApiPropertyOptional({
@@ -86,7 +86,7 @@ export class OpenSession {
   visitor?: LoggedInVisitor;
 }
 
-/** Message of a visitor, who may give `name` and `email` with it. */
+/** Message of a visitor, with the name and e-mail address that the visitor may have entered. */
 @ApiSchema({ name: 'VisitorMessageInput' })
 export class PostMessage extends Profile {
   @ApiProperty({
@@ -110,7 +110,6 @@ export class PostMessage extends Profile {
   body: string;
 }
 
-/** New text of a visitor's message. */
 @ApiSchema({ name: 'VisitorMessageEdit' })
 export class EditMessage extends PickType(PostMessage, ['body']) {}
 
@@ -135,7 +134,7 @@ export class PostReceipt {
   status: VisitorReceipt;
 }
 
-/** Notice that the visitor types, or has ended. */
+/** Report that the visitor types, or has stopped. */
 @ApiSchema({ name: 'TypingNotice' })
 export class PostTyping {
   @ApiProperty({ example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11', description: 'As the stream gave it.' })

@@ -18,35 +18,36 @@ import { VisitorTokens } from './visitor-tokens';
 export const BEARER = /^Bearer +(\S+)$/i;
 const PREFLIGHT_SECONDS = '600';
 
-/** Origin that browsers name for a page without one, such as in a sandbox. */
+/** Value of the header `Origin` for a page without an origin, such as a sandboxed page. */
 const NO_ORIGIN = 'null';
 
 export const TOKEN_OPTIONAL = 'widget:token-optional';
 
-/** Limit of requests per minute. */
+/** Maximum number of requests a minute, counted in Redis. */
 export interface WidgetLimit {
   by: 'visitor' | 'address' | 'widget';
-  /** Name of the counter in Redis. */
+  /** Part of the counter's key in Redis. */
   name: string;
   max: number | ((config: Config) => number);
   excess: string;
-  /** Reports whether a request counts towards the limit; without this function every request does. */
+  /** Reports whether a request counts towards the limit. If undefined, every request counts. */
   counts?: (request: VisitorRequest) => boolean;
 }
 
 export const LIMITS = 'widget:limits';
 
-/** Limit of the known site keys that a process remembers. */
+/** Maximum number of known site keys that a process stores in memory. */
 const MAX_KNOWN = 10_000;
 /**
- * Key of the budget that all unknown site keys share, so that made-up ones do not take turns with widgets.
+ * Budget key for all unknown site keys, so that requests with invented keys compete for slots as if they were
+ * one widget.
  */
 const UNKNOWN = 'unknown';
 
 /**
- * Finds the widget of the path, checks the calling page's origin, and sets the CORS headers of every answer.
- * On one server, a request gets a slot of its widget before anything is read for it; WidgetSlotInterceptor
- * gives it back.
+ * Finds the widget of the path, checks the origin of the calling page, and sets the CORS headers of the
+ * response. Acquires a slot of the widget's budget, which WidgetSlotInterceptor releases. On a single
+ * database server, the slot is acquired before anything is read.
  */
 @Injectable()
 export class WidgetGuard implements CanActivate {
@@ -66,13 +67,14 @@ export class WidgetGuard implements CanActivate {
     if (request.method === 'OPTIONS') return allowPreflight(response);
     const siteKey = request.params['siteKey'] as string;
     const isKnown = this.known.has(siteKey);
-    // Counts first: made-up keys must not reach PostgreSQL without limit.
+    // Counts before the look-up, so that invented keys cannot cause an unlimited number of queries.
     if (!isKnown) await countRefusal(this.limiter, request);
     const load = () => this.connections.loadByHookKey('WIDGET', siteKey);
-    // This read may wait for a server that hangs alone, so it holds no slot. A share limits it.
+    // On Citus, this read may wait for a node that hangs, so it comes before a slot is acquired. The number
+    // of connections to a node is limited instead.
     const early = isKnown && this.database.placement.toleratedHangs > 0 ? await load() : undefined;
     request.releaseSlot = await this.budgets.acquire('widget', isKnown ? siteKey : UNKNOWN, response);
-    // Another guard may refuse the request.
+    // Needed if a later guard refuses the request, because the interceptor does not run then.
     response.once('close', request.releaseSlot);
     const widget = early === undefined ? await load() : early;
     if (!widget) {
@@ -93,8 +95,8 @@ export class WidgetGuard implements CanActivate {
 }
 
 /**
- * Gives a request's slot back when the answer is made: a client that reads it slowly, or a stream, does not
- * keep it.
+ * Releases a request's slot when the response is ready to be sent, so that a slow client or an event stream
+ * does not occupy the slot.
  */
 @Injectable()
 export class WidgetSlotInterceptor implements NestInterceptor {
@@ -104,7 +106,7 @@ export class WidgetSlotInterceptor implements NestInterceptor {
   }
 }
 
-/** Authenticates the visitor, if the route requires a token or the request has one. */
+/** Authenticates the visitor. Accepts a request without a token only on routes with `TokenOptional`. */
 @Injectable()
 export class VisitorGuard implements CanActivate {
   constructor(
@@ -138,14 +140,17 @@ export class VisitorGuard implements CanActivate {
 }
 
 /**
- * Counts a refused request of an address.
+ * Counts a refused request of a client's network.
+ *
  * @throws AppError RATE_LIMITED
  */
 export function countRefusal(limiter: RateLimiter, request: Request): Promise<number> {
   return limiter.countCall(`widget-refused:${clientNetworkOf(request)}`, REFUSALS);
 }
 
-/** Returns the message of a refusal, which tells a client with an invalid token to drop it. */
+/**
+ * Returns the error text of a refusal. A client whose token is invalid is told to begin a session without it.
+ */
 function refusalMessage({ headers }: Request): string {
   return headers.authorization === undefined
     ? 'Send a token of a session as "Authorization: Bearer …".'
@@ -162,8 +167,8 @@ export class WidgetLimitGuard implements CanActivate {
   ) {}
 
   /**
-   * Applies the limits in their order: a request that its address has too many of is not counted for its
-   * widget.
+   * Counts a request for each limit in the declared order, until one is exceeded. A request that exceeds the
+   * limit of its address is so not counted for its widget.
    */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<VisitorRequest>();
@@ -178,8 +183,8 @@ export class WidgetLimitGuard implements CanActivate {
 }
 
 /**
- * Names the subject of a limit. A visitor's is a hash: the id may be an e-mail address, and Redis may keep a
- * log.
+ * Returns the part of a counter's key that names the visitor, address or widget. A visitor's id is hashed,
+ * because it may be an e-mail address, and Redis may log its commands.
  */
 function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
   if (by === 'address') return clientNetworkOf(request);
@@ -188,10 +193,7 @@ function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
   return createHash('sha256').update(`${widget.id} ${visitor.externalId}`).digest('base64url');
 }
 
-/**
- * Answers a preflight equally for every page and site key, and so without a query: the request that follows
- * is checked.
- */
+/** Answers every preflight in the same way, without a query. The actual request is checked later. */
 function allowPreflight(response: Response): true {
   response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
   response.setHeader('Access-Control-Allow-Methods', 'GET, POST, PATCH, DELETE');
@@ -205,7 +207,8 @@ function allowPreflight(response: Response): true {
 
 /**
  * Checks the origin of the calling page.
- * @throws AppError FORBIDDEN: the widget may not be on the page
+ *
+ * @throws AppError FORBIDDEN: the page may not show the widget
  */
 function requireAllowedOrigin(
   { widget, headers }: WidgetRequest,
@@ -224,7 +227,8 @@ function requireAllowedOrigin(
 }
 
 /**
- * Refuses to begin a session for anything but a page, which sends an origin.
+ * Requires the header `Origin`, which browsers send, so that only pages can begin a session.
+ *
  * @throws AppError FORBIDDEN
  */
 function requireOrigin({ headers }: Request): void {

@@ -10,8 +10,8 @@ export interface WidgetSettings {
   /** Origins of the pages that may show the widget. ANY_ORIGIN allows all pages. */
   allowedOrigins: string[];
   /**
-   * Whether visitors see which agents are online and typing, and agents see the same of visitors. Older
-   * widgets do not have this setting; undefined means true.
+   * Whether visitors see that an agent is online or types, and agents see the same of visitors. Older widgets
+   * do not have this setting; undefined means true.
    */
   showsPresence?: boolean;
 }
