@@ -25,10 +25,7 @@ import { VisitorTokens } from './widget/visitor-tokens';
 import { VisitorsRepository } from './widget/visitors.repository';
 import { WidgetController } from './widget/widget.controller';
 
-/**
- * Serves the routes outside the REST API: the hooks, which providers call without an API key, and the
- * widget's routes, which visitors call with visitor tokens.
- */
+/** Serves the routes outside the REST API: providers' hooks, without an API key, and the widget's routes. */
 @Module({
   imports: [
     ChannelsModule,

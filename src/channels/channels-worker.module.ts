@@ -26,12 +26,9 @@ import { INSTAGRAM_TOKENS_QUEUE, InstagramTokensProcessor } from './tokens/insta
 import { InstagramTokensRepository } from './tokens/instagram-tokens.repository';
 import { InstagramTokensService } from './tokens/instagram-tokens.service';
 
-/** Maximum number of attempts in progress in this process. */
+/** Attempts in progress in this process. */
 const MAX_IN_FLIGHT = 500;
-/**
- * Maximum number of attempts in progress over one connection, so that a slow provider does not delay other
- * connections.
- */
+/** Attempts in progress over one connection, so that a slow provider does not delay other connections. */
 const MAX_PER_CONNECTION = 25;
 
 const outboundCapacity: FactoryProvider<StartCapacity> = {
@@ -42,8 +39,8 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
 };
 
 /**
- * Sends the messages of relayed events to providers, refreshes Instagram's access tokens, and disconnects the
- * channels of a workspace that is being deleted.
+ * Sends outbound messages, refreshes Instagram's tokens, and disconnects the channels of a workspace before
+ * its deletion.
  */
 @Module({
   imports: [

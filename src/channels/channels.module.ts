@@ -72,9 +72,7 @@ const SERVICES = [
   NewConversationsService,
 ];
 
-/**
- * Provides the services of channels. Does not include the queue that wakes the workers of outbound messages.
- */
+/** Provides the services of channels, without the queue that wakes the workers of outbound messages. */
 @Module({
   imports: [
     AuditModule,

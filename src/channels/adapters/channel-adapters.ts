@@ -2,8 +2,8 @@ import { Channel, CHANNELS, describeChannel } from '../../common/channel-descrip
 import { ChannelAdapter, HookedAdapter } from './channel-adapter';
 
 /**
- * Finds a channel's adapter. The constructor throws if a channel has no adapter, or if only one of its
- * adapter and its descriptor has a hook.
+ * Finds a channel's adapter. Its constructor throws if a channel has none, or if only the adapter or only the
+ * channel's descriptor has a hook.
  */
 export class ChannelAdapters {
   private readonly byChannel: ReadonlyMap<Channel, ChannelAdapter>;
@@ -22,7 +22,6 @@ export class ChannelAdapters {
     return adapter;
   }
 
-  /** Returns the adapter of a channel whose provider calls the service. Throws for the widget. */
   getHookedAdapter(channel: Channel): HookedAdapter {
     const adapter = this.getAdapter(channel);
     if (!('verify' in adapter)) throw new Error(`${channel} has no hooks`);

@@ -1,9 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/**
- * Reports whether two secrets are equal, in constant time. Compares their digests, so that the duration does
- * not reveal the secrets' lengths.
- */
+/** Compares secrets in constant time. Compares their digests, because a comparison could reveal a length. */
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

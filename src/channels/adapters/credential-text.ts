@@ -2,10 +2,7 @@ import { Matches, ValidateBy, ValidationOptions } from 'class-validator';
 import { FAULTS } from '../../common/fault-texts';
 import { FaultCode, validatorFault, ValuesOf } from '../../common/error-texts';
 
-/**
- * Requires a string of 1 to `max` characters. All characters are allowed, because providers may change the
- * form of their secrets.
- */
+/** Requires 1 to `max` characters of any kind, because providers may change the form of their secrets. */
 export function CredentialText(max: number): PropertyDecorator {
   return ValidateBy(
     {
@@ -19,18 +16,14 @@ export function CredentialText(max: number): PropertyDecorator {
 }
 
 /**
- * Requires an id of 1 to 30 digits, the form of Meta's ids.
- *
- * @param owner owner of the id for the error message, such as `a page`
+ * Requires an id of 1 to 30 digits, as Meta's ids are.
+ * @param owner for the error message, such as `a page`
  */
 export function NumericId(owner: string): PropertyDecorator {
   return Matches(/^\d{1,30}$/, faultUnlessEmpty('not_id', { owner }));
 }
 
-/**
- * Returns the options of a validator whose fault is `empty` for an empty string and `code` for any other
- * value.
- */
+/** Returns a validator's options: the fault is `empty` for an empty string, else `code`. */
 export function faultUnlessEmpty<Code extends FaultCode>(
   code: Code,
   ...values: ValuesOf<(typeof FAULTS)[Code]>

@@ -1,8 +1,6 @@
 import { ReceiptStatus } from '../../messages/message-status';
 
-/** Reason of a failure, in the provider's words. */
 export interface ProviderFault {
-  /** Null if the provider gives no code. */
   providerCode: string | null;
   message: string;
 }
@@ -15,56 +13,40 @@ export type InboundEvent =
   | InboundWatermark
   | InboundEcho;
 
-/**
- * Event in a provider's request. The service logs how many messages of groups arrive, but does not store
- * them.
- */
+/** Event in a provider's request. Messages of groups are counted in the log and not stored. */
 export type HookEvent = InboundEvent | InboundGroupMessage;
 
 /** Change that a customer makes to a message that was sent before. */
 export type InboundChange = InboundEdit | InboundUnsend | InboundReaction;
 
 interface InboundBase {
-  /**
-   * Provider's id of the account. The service ignores the event unless this account's secret signed the
-   * request.
-   */
+  /** Provider's id of the account. The event is ignored unless this account's secret signed the request. */
   accountId: string;
 }
 
 export interface InboundMessage extends InboundBase {
   kind: 'message';
-  /**
-   * Provider's ids of the message, unique within the connection. If one of them is stored, the message is a
-   * repetition.
-   */
+  /** Provider's ids of the message, unique within the connection. The service stores each id once. */
   providerIds: [string, ...string[]];
   customer: {
-    /** Provider's id of the customer to which the service sends replies. */
+    /** Provider's id of the customer, to which replies are sent. */
     externalId: string;
     /** Further ids of the customer, if the provider names several. */
     otherIds?: string[];
     name: string | null;
     phone: string | null;
   };
-  /**
-   * Time at which the customer sent the message. Set on channels whose ids can pass to another person, to
-   * find the person who owned the id at that time.
-   */
+  /** Time of the message, where an id can pass to another person: its owner at that time is the sender. */
   at?: Date;
-  /**
-   * Name and e-mail address that the customer has entered, unverified. The service stores them in empty
-   * fields of the contact.
-   */
+  /** Unverified input of the customer. It fills empty fields of the contact. */
   claimed?: { name?: string; email?: string };
   /** Text of the message, or a description of other content, such as `[image]`. */
   body: string;
-  /** Provider's data that the body does not show, such as attachments or a location; null for plain text. */
+  /** Provider's data that the body leaves out, such as attachments; null for plain text. */
   metadata: object | null;
 }
 
 interface InboundChangeBase extends InboundBase {
-  /** Provider's ids of the customer who made the change. */
   customerIds: [string, ...string[]];
   /** Provider's id of the message that was changed. */
   providerId: string;
@@ -72,7 +54,7 @@ interface InboundChangeBase extends InboundBase {
 
 export interface InboundEdit extends InboundChangeBase, Pick<InboundMessage, 'body' | 'metadata'> {
   kind: 'edit';
-  /** Number that is higher for a later edit of the same message; null if the provider gives none. */
+  /** Higher for a later edit of the same message; null if the provider gives no number. */
   number: number | null;
 }
 
@@ -83,26 +65,21 @@ export interface InboundUnsend extends InboundChangeBase {
 /** Report of all present reactions of a customer to a message. */
 export interface InboundReaction extends InboundChangeBase {
   kind: 'reaction';
-  /**
-   * Emojis, or the provider's names for reactions without an emoji. Empty if the customer has removed all
-   * reactions.
-   */
+  /** Emojis, or the provider's names for reactions without one. Empty if all were removed. */
   emojis: string[];
-  /** Number that is higher for a later reaction to the same message; null if the provider gives none. */
+  /** Higher for a later reaction to the same message; null if the provider gives no number. */
   number: number | null;
-  /** Message to store if the reaction is about an unknown message; null to store none. */
+  /** Message to store if the reaction is to an unknown message; null to store none. */
   message: InboundMessage | null;
 }
 
 /** Ids of one customer that the provider has reported together, without a message. */
 export interface InboundIds extends InboundBase {
   kind: 'ids';
-  /** Present ids of the customer. The service sends replies to the first. */
+  /** Present ids. Replies are sent to the first. */
   ids: [string, ...string[]];
-  /** Former ids of the customer; empty if none has changed. */
   previousIds: string[];
   phone: string | null;
-  /** Time of the change of ids. */
   at: Date;
 }
 
@@ -110,14 +87,10 @@ export interface InboundGroupMessage extends InboundBase {
   kind: 'group';
 }
 
-/** Report that one outbound message has a new status. */
 export interface InboundReceipt extends InboundBase {
   kind: 'receipt';
   providerId: string;
-  /**
-   * Id of the message in this service, as the provider repeats it; null if the provider does not repeat it.
-   * The value is not validated and can be any text.
-   */
+  /** Service's id of the message, as the provider repeats it. Not validated: it can be any text. */
   messageId: string | null;
   status: ReceiptStatus;
   /** Ids of the customer who receives the message, if the provider names several. */
@@ -126,7 +99,7 @@ export interface InboundReceipt extends InboundBase {
   fault: (ProviderFault & { kind: 'TERMINAL' | 'WINDOW' }) | null;
 }
 
-/** Report that all messages sent to a customer before a certain time have a new status. */
+/** Report that all messages sent to a customer up to a certain time have a new status. */
 export interface InboundWatermark extends InboundBase {
   kind: 'watermark';
   customerId: string;
@@ -143,10 +116,7 @@ export interface InboundEcho extends InboundBase {
   body: string | null;
 }
 
-/**
- * Returns the id of a customer that is least likely to change: a phone number only if there is no other id.
- * Ids that are not phone numbers sort after digits.
- */
+/** Returns the id least likely to change. Phone numbers sort first, so the greatest id is another if any. */
 export function mostLastingId(ids: [string, ...string[]]): string {
   return ids.reduce((one, other) => (one > other ? one : other));
 }

@@ -8,16 +8,13 @@ import { SendOutcome } from './channel-adapter';
 import { ProviderFault } from './hook-events';
 import { numberOf } from './provider-values';
 
-/**
- * Time limit of a call in milliseconds, from the DNS lookup to the end of the response. It must be shorter
- * than a message's lease.
- */
+/** Milliseconds from the DNS lookup to the end of the response. Must be less than a message's lease. */
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_SOCKETS = 500;
 /**
- * Milliseconds after which an idle connection is closed. Providers close theirs later, so a provider never
- * closes a connection while a request is written to it.
+ * Idle time after which a connection is closed: before the provider closes it, which could happen while a
+ * request is written.
  */
 const IDLE_MS = 4_000;
 const MAX_WAIT_SECONDS = 24 * 3600;
@@ -26,14 +23,11 @@ export interface AnsweredCall {
   kind: 'answered';
   status: number;
   headers: Record<string, unknown>;
-  /** Body of the response: parsed JSON, or the text if it is not JSON. */
+  /** Parsed JSON, or the text if it is not JSON. */
   body: unknown;
 }
 
-/**
- * Failure of a call without a response. `unreached`: no byte of the request was written. `unanswered`: at
- * least a part may have been written.
- */
+/** Call without a response. `unreached`: no byte was written; `unanswered`: bytes may have been written. */
 interface UnansweredCall {
   kind: 'unreached' | 'unanswered';
   fault: ProviderFault;
@@ -60,10 +54,7 @@ export class ProviderHttp implements OnApplicationShutdown {
     validateStatus: () => true,
   });
 
-  /**
-   * Makes a call to a provider. Never throws: any HTTP status is `answered`, and any failure is returned with
-   * its fault.
-   */
+  /** Makes a call. Never throws: any HTTP status is `answered`, any failure is returned with its fault. */
   async call(request: ProviderCall, timeoutMs = TIMEOUT_MS): Promise<ProviderAnswer> {
     const signal = AbortSignal.timeout(timeoutMs);
     const transport = new WatchedTransport();
@@ -79,11 +70,9 @@ export class ProviderHttp implements OnApplicationShutdown {
   }
 
   /**
-   * Makes a call that must be answered, for an operator who connects an account.
-   *
+   * Makes a call for an operator who connects an account.
    * @param variable environment variable that sets the provider's address, for the error message
-   * @throws AppError UNAVAILABLE if there is no response. Names only the URL's origin, because the path can
-   * contain a token
+   * @throws AppError UNAVAILABLE with the URL's origin only, because the path can contain a token
    */
   async require(request: ProviderCall, variable: ProviderVariable): Promise<AnsweredCall> {
     const answer = await this.call(request);
@@ -99,8 +88,8 @@ export class ProviderHttp implements OnApplicationShutdown {
 }
 
 /**
- * Records whether bytes of the request may have been written. This is possible once the TCP connection exists
- * and, over https, the TLS handshake is complete. A retry after an earlier failure is safe.
+ * Records whether bytes of the request may have been written, which needs a TCP connection and, over https, a
+ * complete TLS handshake. A retry after an earlier failure is safe.
  */
 class WatchedTransport {
   hasConnected = false;
@@ -120,18 +109,14 @@ class WatchedTransport {
 
 /**
  * Returns the fault of a call without a response.
- *
- * @param cause the error's code; never its message, which can quote a URL with a token
+ * @param cause the error's code, because its message can quote a URL with a token
  */
 function unansweredFault(kind: UnansweredCall['kind'], cause: string): ProviderFault {
   const failure = kind === 'unreached' ? "can't be reached" : 'has not answered';
   return { providerCode: null, message: `The provider ${failure}: ${cause}.` };
 }
 
-/**
- * Returns the outcome of an attempt to send a message that got no response. A retry is safe only if no byte
- * was written.
- */
+/** Returns the outcome of a send request without a response: a retry is safe only if it was `unreached`. */
 export function outcomeWithoutAnswer({ kind, fault }: UnansweredCall): SendOutcome {
   return { kind: kind === 'unreached' ? 'RETRY' : 'UNKNOWN', fault };
 }
@@ -145,10 +130,7 @@ export function credentialsRefused(provider: string, { message }: ProviderFault)
   return AppError.invalidBody('credentials', 'credentials_refused', { provider, answer });
 }
 
-/**
- * Converts the seconds that a provider asks to wait to milliseconds. Returns at most a day, and 0 if the
- * value is not a number.
- */
+/** Converts the seconds that a provider asks to wait: at most a day, 0 if the value is not a number. */
 export function retryAfterMs(seconds: unknown): number {
   return Math.min(Math.max(numberOf(seconds) ?? 0, 0), MAX_WAIT_SECONDS) * 1000;
 }

@@ -1,37 +1,26 @@
 import { isStorableText } from '../../common/validators';
 
-/**
- * Maximum length of a provider's id in characters. Known ids are shorter, and an index entry of PostgreSQL
- * can hold one of this length.
- */
+/** Maximum length of a provider's id. Known ids are shorter, and an index entry can contain this many. */
 const MAX_ID_LENGTH = 512;
 
-/** Character that replaces characters that cannot be decoded or stored. */
 export const REPLACEMENT = '\uFFFD';
 
-/** Object in a provider's JSON. Its fields are not validated. */
 export type ProviderObject = Record<string, unknown>;
 
-/** Returns the value if it is an object, otherwise an empty object. */
 export function objectOf(value: unknown): ProviderObject {
   return isObject(value) ? value : {};
 }
 
-/** Returns the objects in an array; an empty array for any other value. */
 export function objectsOf(value: unknown): ProviderObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/**
- * Returns a non-empty string, or a number as a string; null for any other value. Providers send ids and codes
- * in both forms.
- */
+/** Returns a non-empty string, or a number as a string, because providers send ids and codes as either. */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** Reports whether a value is an object with at least one key. */
 export function isFilledObject(value: unknown): value is ProviderObject {
   return Object.keys(objectOf(value)).length > 0;
 }
@@ -49,15 +38,11 @@ export function numberOf(value: unknown): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/**
- * Returns the value of an own key. Ignores inherited keys, such as `constructor`, because the key comes from
- * a provider.
- */
+/** Looks up an own key. Ignores inherited keys, such as `constructor`, because providers choose the key. */
 export function lookUp<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-/** Reports whether the service can store an id from a provider. */
 export function isUsableId(id: string): boolean {
   return id !== '' && id.length <= MAX_ID_LENGTH && isStorableText(id);
 }

@@ -20,7 +20,6 @@ export interface ConnectionAddresses {
   snippet: string | null;
 }
 
-/** Connection without its secrets, as the dashboard shows it. */
 export type ChannelConnectionSummary = ConnectionAddresses &
   Omit<
     ChannelConnectionEntity,
@@ -33,20 +32,13 @@ export interface WidgetPreview {
   token: string;
 }
 
-/** Result of connecting an account or of replacing its credentials. */
 export type ConnectedChannel = ChannelConnectionSummary & {
-  /**
-   * Values that the operator must enter at the provider or in a web page, such as a verify token. No later
-   * call returns them.
-   */
+  /** Values that the operator must enter at the provider, such as a verify token. Returned only once. */
   reveal: Record<string, string>;
 };
 
 export type DisconnectedChannel = ChannelConnectionSummary & {
-  /**
-   * Reason why the hook could not be removed at the provider; null if it was removed. The service refuses all
-   * calls of the provider in both cases.
-   */
+  /** Reason why the hook could not be removed at the provider; null if it was removed. */
   providerFault: string | null;
 };
 

@@ -3,22 +3,19 @@ import { Connection } from '../adapters/channel-adapter';
 export type ConnectionStatus = 'ACTIVE' | 'REAUTH_REQUIRED' | 'DISCONNECTED';
 
 /**
- * Account of a workspace at a channel's provider. Apart from disconnected connections, a workspace has at
- * most one for each channel, and an account belongs to at most one workspace.
+ * Account of a workspace at a channel's provider. Disconnected ones apart, a workspace has at most one for
+ * each channel, and an account belongs to at most one workspace.
  */
 export interface ChannelConnectionEntity extends Omit<Connection, 'credentials'> {
-  /** Part of the credentials that is not secret. */
   settings: object;
-  /** Credentials, encrypted instead of hashed because requests to providers contain them. */
+  /** Encrypted instead of hashed, because requests to providers contain the credentials. */
   credentialsCiphertext: Buffer;
   credentialsKeyId: string;
   credentialsExpireAt: Date | null;
   status: ConnectionStatus;
-  /** End of a pause after the provider reported a rate limit; null if there is no pause. */
+  /** End of a pause after the provider reported a rate limit. */
   pausedUntil: Date | null;
-  /**
-   * Time of the latest message from a customer, at most a minute out of date; null before the first message.
-   */
+  /** Time of the latest message from a customer, at most a minute out of date. */
   lastReceivedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;

@@ -8,7 +8,6 @@ import { Transaction } from '../../database/transaction';
 import { ConnectionKey } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity } from './channel-connection.entity';
 
-/** Arrival of a customer's message over a connection. */
 export interface Reception extends ConnectionKey {
   at: Date;
 }
@@ -29,7 +28,6 @@ const FIND = `SELECT ${COLUMNS} FROM channel_connections w WHERE w.tenant_id = $
 export class ChannelConnectionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists a workspace's connections in use, newest first. */
   async list(tenantId: string): Promise<ChannelConnectionEntity[]> {
     if (!isId(tenantId)) return [];
     return this.database.query(`${FIND} ORDER BY w.id DESC`, [tenantId]);
@@ -62,7 +60,6 @@ export class ChannelConnectionsRepository {
     );
   }
 
-  /** Returns the connections with these hook keys, in all workspaces. Leaves out unknown keys. */
   findHookKeys(hookKeys: string[]): Promise<(ConnectionKey & { hookKey: string })[]> {
     return this.database.query(
       'SELECT hook_key AS "hookKey", tenant_id AS "tenantId", id FROM hook_keys WHERE hook_key = ANY ($1::text[])',
@@ -70,10 +67,7 @@ export class ChannelConnectionsRepository {
     );
   }
 
-  /**
-   * Returns the connections of these accounts, in all workspaces. An account is connected in at most one
-   * workspace.
-   */
+  /** Returns the connections of accounts, in all workspaces. An account has at most one. */
   async findByAccounts(channel: Channel, externalIds: string[]): Promise<ChannelConnectionEntity[]> {
     const keys = await this.database.query<ConnectionKey>(
       `SELECT tenant_id AS "tenantId", id FROM connected_accounts
@@ -82,7 +76,7 @@ export class ChannelConnectionsRepository {
     );
     if (keys.length === 0) return [];
     const found: ChannelConnectionEntity[] = [];
-    // Runs the queries one after another, because concurrent queries would use a database connection each.
+    // Runs one query at a time, because each concurrent query would use a database connection.
     for (const batch of this.database.batchesOf(keys, keys.length)) {
       const connections = await this.database.placement.forWorkspace(batch[0]!.tenantId, () =>
         this.database.query<ChannelConnectionEntity>(
@@ -98,11 +92,8 @@ export class ChannelConnectionsRepository {
   }
 
   /**
-   * Locks the row of a connection until the transaction ends. Workers claim messages under FOR KEY SHARE on
-   * this row. FOR UPDATE makes claims wait, and they then see the update; FOR NO KEY UPDATE does not.
-   *
-   * @param sharing `with claims`: messages can be claimed during the transaction; `with none`: claims wait
-   * for its end
+   * Locks a connection's row. Workers claim messages under FOR KEY SHARE, which waits only for FOR UPDATE.
+   * @param sharing whether messages can be claimed before the transaction ends
    */
   async lock(
     tx: Transaction,
@@ -116,10 +107,7 @@ export class ChannelConnectionsRepository {
     return first(tx.query(`${FIND} AND w.id = $2 ${mode}`, [tenantId, id]));
   }
 
-  /**
-   * Makes other transactions that connect, rotate or disconnect this channel of the workspace wait until this
-   * transaction ends.
-   */
+  /** Serializes transactions that connect, rotate or disconnect one channel of a workspace. */
   async lockChannel(tx: Transaction, tenantId: string, channel: Channel): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
       `channel connection ${tenantId} ${channel}`,
@@ -128,8 +116,7 @@ export class ChannelConnectionsRepository {
 
   /**
    * Inserts a connection. Waits while another transaction connects the same account.
-   *
-   * @returns false if the account is connected in another workspace; the caller must then roll back
+   * @returns false if another workspace has connected the account; the caller must then roll back
    */
   async insert(tx: Transaction, connection: ChannelConnectionEntity): Promise<boolean> {
     const { tenantId, id, channel, externalId, hookKey } = connection;
@@ -165,10 +152,7 @@ export class ChannelConnectionsRepository {
     );
   }
 
-  /**
-   * Deletes the rows of `hook_keys` and `connected_accounts` when a connection is disconnected, so that its
-   * account can be connected again.
-   */
+  /** Makes the account and the hook key of a disconnected connection available again. */
   async deleteLookUps(tx: Transaction, connection: ChannelConnectionEntity): Promise<void> {
     const { channel, externalId, hookKey } = connection;
     await tx.query('DELETE FROM hook_keys WHERE hook_key = $1', [hookKey]);
@@ -178,12 +162,7 @@ export class ChannelConnectionsRepository {
     ]);
   }
 
-  /**
-   * Stores the time of the latest reception of each connection. Skips connections that another transaction
-   * has locked.
-   *
-   * @param receptions at most one for each connection
-   */
+  /** Stores times of received messages, at most one for each connection. Skips locked connections. */
   async markReceived(receptions: Reception[]): Promise<void> {
     await this.database.query(
       `UPDATE channel_connections w SET last_received_at = greatest(w.last_received_at, r.at)
@@ -201,7 +180,7 @@ export class ChannelConnectionsRepository {
     );
   }
 
-  /** Prevents workers from claiming messages of a connection for `delayMs`. Never shortens a pause. */
+  /** Prevents claims of a connection's messages for `delayMs`. Never shortens a pause. */
   async pause(tx: Transaction, { tenantId, id }: ConnectionKey, delayMs: number): Promise<void> {
     await tx.query(
       `WITH pause AS (SELECT now() + $3 * interval '1 millisecond' AS until)

@@ -26,10 +26,7 @@ import { PreviewTokens } from './preview-tokens';
 
 const HOOK_KEY_LENGTH = 32;
 
-/**
- * Connects workspaces to accounts at the channels' providers, for dashboards and the CLI. No HTTP route calls
- * it.
- */
+/** Connects workspaces to accounts at providers, for dashboards and the CLI. No HTTP route calls it. */
 @Injectable()
 export class ChannelConnectionsService {
   constructor(
@@ -42,15 +39,11 @@ export class ChannelConnectionsService {
   ) {}
 
   /**
-   * Connects an account and registers the hook at its provider. Stores nothing if the provider refuses.
-   *
-   * The provider is called within the transaction, which blocks only other connects of the same channel or
-   * account. If two processes connect an account at once, the provider may end up with the hook of the one
-   * that was not stored. A workspace makes one such call at a time. All workspaces together use at most a
-   * third of the database connections for them.
-   *
-   * @returns the connection; `reveal` contains values that the operator must enter elsewhere, such as a
-   * verify token, and that no later call returns
+   * Connects an account and registers the hook at its provider. Stores nothing if the provider refuses. No
+   * later call returns `reveal`, the values that the operator must enter elsewhere. The provider is called
+   * within the transaction, which blocks only connects of the same channel or account. If two processes
+   * connect an account at once, the provider may get the hook that is not stored. A workspace makes one such
+   * call at a time. All these calls use at most a third of the database connections.
    * @throws AppError INVALID_BODY: the credentials are incomplete or refused, the channel is already
    * connected, or another workspace has connected the account; UNAVAILABLE: the provider does not answer;
    * FORBIDDEN; NOT_FOUND (workspace)
@@ -65,8 +58,7 @@ export class ChannelConnectionsService {
       await this.connections.lockChannel(tx, tenantId, channel);
       await this.requireNotConnected(tx, connection);
       const isFree = await this.connections.insert(tx, connection);
-      // Comes after the proof, so that only the owner of the account learns that another workspace has
-      // connected it.
+      // Comes last, so that only the account's owner learns that another workspace has connected it.
       const proved = { ...connection, credentials: checked.credentials };
       await this.registration.prove(proved);
       if (!isFree) throw connectedElsewhere(connection);
@@ -78,7 +70,6 @@ export class ChannelConnectionsService {
 
   /**
    * Lists a workspace's connections, newest first, without disconnected ones.
-   *
    * @throws AppError FORBIDDEN
    */
   async list(tenantId: string, actor: Actor): Promise<ChannelConnectionSummary[]> {
@@ -88,8 +79,7 @@ export class ChannelConnectionsService {
 
   /**
    * Returns a connection that is not disconnected.
-   *
-   * @throws AppError FORBIDDEN; NOT_FOUND, also for a disconnected connection
+   * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async get(tenantId: string, id: string, actor: Actor): Promise<ChannelConnectionSummary> {
     await requireReadPermission(this.database, tenantId, actor, 'channel.read');
@@ -97,10 +87,8 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Returns the HTML of a widget and a token, valid for an hour, for a preview in a sandboxed page. The
-   * origin of such a page is `null`, which is never an allowed origin. The page sends the token in the header
-   * `X-Widget-Preview` instead.
-   *
+   * Returns a widget's HTML and a token, valid for an hour, for a preview in a sandboxed page. Such a page
+   * has the origin `null`, which is never allowed, so it sends the token in `X-Widget-Preview`.
    * @throws AppError FORBIDDEN; NOT_FOUND, also for a connection of another channel
    */
   async previewWidget(tenantId: string, id: string, actor: Actor): Promise<WidgetPreview> {
@@ -110,8 +98,7 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Replaces the credentials of a connection. A connection in REAUTH_REQUIRED becomes ACTIVE and sends again.
-   *
+   * Replaces the credentials of a connection. A connection in REAUTH_REQUIRED becomes ACTIVE.
    * @throws AppError INVALID_BODY: the credentials are incomplete, refused, or belong to another account;
    * UNAVAILABLE: the provider does not answer; FORBIDDEN; NOT_FOUND
    */
@@ -124,8 +111,7 @@ export class ChannelConnectionsService {
       const previous = this.loader.open(before);
       const checked = this.registration.check(channel, credentials, previous);
       if (checked.externalId !== before.externalId) throw anotherAccount(before, checked.externalId);
-      // The connection's row is not locked yet, so workers send messages with the old credentials until the
-      // commit.
+      // The row is not locked yet, so messages are sent with the old credentials until the commit.
       const proved = { ...previous, credentials: checked.credentials };
       await this.registration.prove(proved);
       await this.registration.register(proved);
@@ -137,10 +123,9 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Ends a connection at once: no message is sent over it, calls of its provider are refused, and its
-   * credentials are deleted. Afterwards removes the hook at the provider; `providerFault` says why this
-   * failed. Workers fail the pending outbound messages in the background.
-   *
+   * Ends a connection at once: stops sending, refuses the provider's calls, and deletes the credentials. Then
+   * removes the hook at the provider; `providerFault` says why this failed. Workers fail the pending outbound
+   * messages in the background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async disconnect(tenantId: string, id: string, actor: Actor): Promise<DisconnectedChannel> {
@@ -197,9 +182,7 @@ export class ChannelConnectionsService {
   }
 
   /**
-   * Removes the hook at the provider, unless the account has been connected again, because the new connection
-   * needs the hook.
-   *
+   * Removes the hook at the provider, unless a new connection of the account needs it.
    * @returns the reason if it failed, otherwise null
    */
   private async unregister(connection: ChannelConnectionEntity): Promise<string | null> {

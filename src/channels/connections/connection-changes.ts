@@ -13,16 +13,15 @@ import { ConnectionLoader } from './connection-loader';
 
 type ConnectionAction = 'connected' | 'rotated' | 'renewed' | 'disconnected' | 'reauth_required';
 
-/** Fields that audit entries contain. Audit entries contain no credentials, only the time of their expiry. */
+/** Fields in audit entries, which never contain credentials. */
 const AUDITED = ['settings', 'status', 'credentialsExpireAt'] as const;
 
-/** Columns of a connection that change with its credentials. */
 type SealedCredentials = Pick<
   ChannelConnectionEntity,
   'settings' | 'credentialsCiphertext' | 'credentialsKeyId' | 'credentialsExpireAt'
 >;
 
-/** Stores changes of connections, each with an audit entry. Also appends an event if the status changes. */
+/** Stores changes of connections with an audit entry, and with an event if the status changes. */
 @Injectable()
 export class ConnectionChanges {
   constructor(
@@ -47,13 +46,11 @@ export class ConnectionChanges {
     };
   }
 
-  /** Appends the audit entry and the event of a new connection. */
   recordConnected(tx: Transaction, connection: ChannelConnectionEntity, actor: Actor): void {
     this.recordPipelined(tx, connection, 'connected', actor, { after: valuesOf(connection, AUDITED) });
     this.tellPipelined(tx, connection, null);
   }
 
-  /** Stores changes of a connection, and returns the changed connection. */
   async update(
     tx: Transaction,
     before: ChannelConnectionEntity,
@@ -69,12 +66,10 @@ export class ConnectionChanges {
   }
 
   /**
-   * Stops sending over a connection until its credentials are rotated. Workers fail its pending outbound
-   * messages in the background. If the credentials are rotated before this ends, the remaining messages are
-   * sent.
-   *
+   * Stops sending over a connection until its credentials are rotated. Meanwhile, workers fail its pending
+   * outbound messages in the background.
    * @param connection with the credentials that the provider has refused
-   * @returns false, without a change, if the connection was disconnected or its credentials have changed
+   * @returns false, without a change, if it was disconnected or has other credentials
    */
   async markReauthRequired(tx: Transaction, connection: Connection): Promise<boolean> {
     const { tenantId, id, credentials } = connection;
@@ -85,7 +80,7 @@ export class ConnectionChanges {
     return true;
   }
 
-  /** Stores credentials that the provider has renewed. Does nothing if the connection was disconnected. */
+  /** Stores credentials that the provider has renewed. Does nothing after a disconnect. */
   async renew(tx: Transaction, { tenantId, id }: Connection, checked: CheckedCredentials): Promise<void> {
     const before = await this.connections.lock(tx, tenantId, id, 'with claims');
     if (before) await this.update(tx, before, this.seal(id, checked), 'renewed');

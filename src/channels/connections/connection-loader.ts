@@ -14,9 +14,8 @@ export type LoadedConnection = Connection & ChannelConnectionEntity;
 const HOOK_KEY = /^[0-9A-Za-z]{32}$/;
 
 /**
- * Reads connections and decrypts their credentials. Caches no credentials, so that a disconnect or a rotation
- * takes effect at once in every process. Methods that return one connection throw SecretUnreadable if its
- * encryption key is not configured.
+ * Reads connections and decrypts their credentials. Caches neither, so that a disconnect or a rotation takes
+ * effect at once. Methods for one connection throw SecretUnreadable if its encryption key is missing.
  */
 @Injectable()
 export class ConnectionLoader {
@@ -40,8 +39,7 @@ export class ConnectionLoader {
   }
 
   /**
-   * Loads the connection with this hook key; null if there is none.
-   *
+   * Loads the connection with a hook key.
    * @throws AppError UNAVAILABLE if too many look-ups of unknown hook keys are waiting
    */
   async loadByHookKey(channel: Channel, hookKey: string): Promise<LoadedConnection | null> {
@@ -50,10 +48,7 @@ export class ConnectionLoader {
     return this.openNullable(await this.hookKeys.find(Buffer.from(hookKey), find));
   }
 
-  /**
-   * Loads the connections of these accounts. Leaves out a connection that cannot be decrypted, so that it
-   * does not block other connections.
-   */
+  /** Loads the connections of accounts. Leaves out those whose credentials cannot be decrypted. */
   async loadByAccounts(channel: Channel, externalIds: string[]): Promise<LoadedConnection[]> {
     const rows = await this.connections.findByAccounts(channel, externalIds);
     return rows.flatMap((row) => this.openIfReadable(row) ?? []);

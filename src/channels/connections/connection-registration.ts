@@ -18,10 +18,7 @@ export class ConnectionRegistration {
     private readonly config: Config,
   ) {}
 
-  /**
-   * Runs a transaction that calls a provider. Releases the request's slot while it waits for a slot of the
-   * budget `providers`.
-   */
+  /** Runs a transaction that calls a provider. Waits for its turn without the request's slot. */
   async transaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     this.budgets.releaseSlot();
     const release = await this.budgets.acquire('providers', tenantId);
@@ -33,39 +30,19 @@ export class ConnectionRegistration {
     }
   }
 
-  /**
-   * Validates credentials without a call to the provider.
-   *
-   * @throws AppError INVALID_BODY
-   */
   check(channel: Channel, credentials: unknown, previous?: Connection): CheckedCredentials {
     return this.adapters.getAdapter(channel).check(credentials, previous);
   }
 
-  /**
-   * Verifies that the provider accepts the credentials for the account.
-   *
-   * @throws AppError INVALID_BODY if the provider refuses; UNAVAILABLE if it does not answer
-   */
   prove(connection: Connection): Promise<void> {
     return this.adapters.getAdapter(connection.channel).prove(connection);
   }
 
-  /**
-   * Registers the hook's URL at the provider.
-   *
-   * @throws AppError INVALID_BODY if the provider refuses; UNAVAILABLE if it does not answer
-   */
   register(connection: Connection): Promise<void> {
     const { hookUrl } = this.getAddresses(connection);
     return this.adapters.getAdapter(connection.channel).register(connection, hookUrl);
   }
 
-  /**
-   * Removes the hook's URL at the provider.
-   *
-   * @throws AppError with the provider's failure
-   */
   async unregister(connection: Connection): Promise<void> {
     const { tenantId, channel } = connection;
     const unregister = () => this.adapters.getAdapter(channel).unregister(connection);

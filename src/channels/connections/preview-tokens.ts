@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config';
 
 const KEY_BYTES = 32;
-/** Label from which a separate signing key is derived, so that the key is used for no other purpose. */
+/** Label of a separate signing key that is derived for this purpose alone. */
 const KEY_PURPOSE = 'widget previews';
 const LIFETIME_MS = 60 * 60 * 1000;
 const TOKEN = /^(\d{13})\.([\w-]{43})$/;
@@ -11,8 +11,8 @@ const TOKEN = /^(\d{13})\.([\w-]{43})$/;
 type PreviewedWidget = { tenantId: string; id: string };
 
 /**
- * Issues and verifies tokens for the dashboard's preview of a widget. The preview is a sandboxed page, which
- * has no origin that could be allowed. The first configured key signs; all configured keys verify.
+ * Issues and verifies tokens for the dashboard's preview of a widget, a sandboxed page without an origin. The
+ * first configured key signs; all configured keys verify.
  */
 @Injectable()
 export class PreviewTokens {
@@ -24,17 +24,11 @@ export class PreviewTokens {
     );
   }
 
-  /**
-   * Issues a token that is valid for an hour.
-   *
-   * @param now milliseconds since 1970
-   */
   issue(widget: PreviewedWidget, now = Date.now()): string {
     const expiresAt = String(now + LIFETIME_MS);
     return `${expiresAt}.${sign(this.keys[0]!, widget, expiresAt).toString('base64url')}`;
   }
 
-  /** Reports whether a token was issued for this widget and has not expired. */
   verify(widget: PreviewedWidget, token: unknown): boolean {
     const [, expiresAt, signature] = (typeof token === 'string' && TOKEN.exec(token)) || [];
     if (!expiresAt || Number(expiresAt) < Date.now()) return false;

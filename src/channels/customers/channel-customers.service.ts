@@ -12,9 +12,7 @@ import { EventlessChanges } from '../../outbox/eventless-changes';
 import { ContactKey } from '../../database/tables/table-declaration';
 import { CustomerChangesService } from './customer-changes.service';
 
-/**
- * Finds or creates the contacts of channels' customers. When their ids change, updates their conversations.
- */
+/** Finds or creates contacts by their ids at a channel, and updates their conversations. */
 @Injectable()
 export class ChannelCustomersService {
   constructor(
@@ -24,9 +22,7 @@ export class ChannelCustomersService {
     private readonly changes: EventlessChanges,
   ) {}
 
-  /**
-   * Finds the contact with any of a customer's ids, or creates one. Locks the ids until the transaction ends.
-   */
+  /** Finds the contact with any of a customer's ids, or creates one. Locks the ids. */
   async identify(
     tx: Transaction,
     tenantId: string,
@@ -39,8 +35,7 @@ export class ChannelCustomersService {
   }
 
   /**
-   * Links all these ids to the contact who has one of them. Does nothing if no contact has one. Replies to
-   * former ids go to the first of `ids` from now on.
+   * Links ids to the contact who has one of them, if any. Replies to replaced ids go to the first id instead.
    */
   async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<void> {
     const known = await this.customers.link(tx, tenantId, named);
@@ -54,9 +49,8 @@ export class ChannelCustomersService {
   }
 
   /**
-   * Applies the consequences of new ids. Moves the conversations of merged contacts to `contactId`. Stops
-   * replies of other contacts to ids that they have lost. Applies changes of messages that waited until one
-   * of the ids belonged to a contact.
+   * Moves the conversations of merged contacts, and stops replies to ids that other contacts have lost.
+   * Applies edits and unsends that waited for one of the ids to belong to a contact.
    */
   private async follow(
     tx: Transaction,

@@ -14,13 +14,9 @@ import { EarlyChange, EarlyChangesRepository } from '../provider-ids/early-chang
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { storableContent, storableReactions } from './inbound-content';
 
-/**
- * Result of a change. MESSAGE_UNKNOWN and NOT_THEIRS: an edit or an unsend is stored until its message, or
- * its customer's contact, is known.
- */
+/** Result of a change. If not APPLIED, an edit or unsend is stored and applied later. */
 type ChangeOutcome = 'APPLIED' | 'MESSAGE_UNKNOWN' | 'NOT_THEIRS';
 
-/** Contact of a customer whose ids have been linked, and the contacts that were merged into it. */
 interface IdentifiedCustomer {
   contactId: string;
   ids: string[];
@@ -28,10 +24,9 @@ interface IdentifiedCustomer {
 }
 
 /**
- * Applies customers' changes to their messages: edits, unsends and reactions. Events can be late, repeated,
- * out of order, or earlier than the message. Customers can change only messages in their own conversations.
- * Stores an edit or an unsend until its message is known and the customer's id belongs to the message's
- * contact.
+ * Applies customers' edits, unsends and reactions, which can be late, repeated, out of order, or earlier than
+ * the message. Customers can change only messages of their own conversations. Stores an edit or an unsend
+ * until the message is known and the customer's id belongs to its contact.
  */
 @Injectable()
 export class CustomerChangesService {
@@ -47,9 +42,7 @@ export class CustomerChangesService {
   ) {}
 
   /**
-   * Applies a change, or stores it until it can be applied. A message that is unsent before it arrives will
-   * not be stored.
-   *
+   * Applies a change, or stores it for later. A message that is unsent before it arrives is never stored.
    * @param change must be verified with the secret of its own account
    */
   async apply(connection: Connection, change: InboundChange): Promise<ChangeOutcome> {
@@ -67,7 +60,7 @@ export class CustomerChangesService {
     return outcome;
   }
 
-  /** Applies changes that arrived before their message. The message was stored in this transaction. */
+  /** Applies changes that arrived before their message, which was stored in this transaction. */
   async applyEarly(
     tx: Transaction,
     { tenantId, conversationId, id: messageId }: MessageEntity,
@@ -99,8 +92,7 @@ export class CustomerChangesService {
   ): Promise<ChangeOutcome> {
     const { tenantId, channel } = connection;
     const { customerIds, providerId } = change;
-    // Locks the customer's ids first. A message is stored under the same locks, so it is either visible here
-    // already or finds the stored change.
+    // A message is stored under the same locks, so it is visible here, or will find the stored change.
     const ids = [...new Set(customerIds)];
     const owners = await this.identities.lockAndFind(tx, tenantId, channel, ids);
     const key = await this.providerIds.findMessage(tx, connection, providerId);

@@ -7,10 +7,7 @@ import { REPLACEMENT, storableText } from '../adapters/provider-values';
 
 const MAX_NAME_CHARACTERS = 200;
 const MAX_PHONE_CHARACTERS = 50;
-/**
- * Maximum nesting depth of a message's metadata, far below the limit of PostgreSQL's stack. Deeper metadata
- * is not stored.
- */
+/** Nesting depth of metadata that is stored, far below the limit of PostgreSQL's stack. */
 const MAX_DEPTH = 50;
 const MAX_REACTIONS = 10;
 const MAX_REACTION_CHARACTERS = 40;
@@ -22,8 +19,8 @@ export interface InboundContent {
 }
 
 /**
- * Makes a message's body and metadata storable, because the service refuses no customer's message. Cuts a
- * body that is too long and stores all of it in the metadata.
+ * Makes a message storable, because no customer's message is refused. Cuts a body that is too long, and
+ * stores the whole body in the metadata.
  */
 export function storableContent({
   body,
@@ -36,7 +33,6 @@ export function storableContent({
   return { body: cut(text, MAX_BODY_CHARACTERS), metadata: { ...kept, wholeBody: text } };
 }
 
-/** Makes a customer's name and phone number storable: each is trimmed and has a bounded length. */
 export function storableCustomer({ name, phone }: InboundMessage['customer']): {
   name: string | null;
   phone: string | null;
@@ -44,10 +40,7 @@ export function storableCustomer({ name, phone }: InboundMessage['customer']): {
   return { name: label(name, MAX_NAME_CHARACTERS), phone: label(phone, MAX_PHONE_CHARACTERS) };
 }
 
-/**
- * Makes reactions storable: at most 10, each at most 40 characters. Removes duplicates, because several
- * custom emojis can have the same name.
- */
+/** Makes reactions storable. Removes duplicates, because several custom emojis can have one name. */
 export function storableReactions(emojis: string[]): string[] {
   const stored = emojis
     .slice(0, MAX_REACTIONS)
@@ -66,7 +59,7 @@ function cut(text: string, max: number): string {
   return `${[...text].slice(0, max - 1).join('')}…`;
 }
 
-/** Replaces NUL and lone surrogates, which PostgreSQL cannot store, in all strings of an object by U+FFFD. */
+/** Replaces NUL and lone surrogates, which PostgreSQL cannot store, by U+FFFD. */
 function storableJson(value: object): object {
   if (isDeeperThan(MAX_DEPTH, value)) return { omitted: `nested more than ${MAX_DEPTH} deep` };
   const json = JSON.stringify(value).replace(/\\(?:u(0000|d[89a-f]..)|.)/g, (escape, unstorable) =>

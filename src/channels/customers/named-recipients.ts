@@ -7,7 +7,6 @@ import { Connection } from '../adapters/channel-adapter';
 import { isUsableId } from '../adapters/provider-values';
 import { ChannelCustomersService } from './channel-customers.service';
 
-/** Number of recipients whose ids one query reads. */
 const STEP = 500;
 
 /** Links the ids that providers report for the recipients of sent messages. */
@@ -22,11 +21,9 @@ export class NamedRecipients {
   ) {}
 
   /**
-   * Links the ids of each recipient to one contact. Reads first which recipients have unlinked ids: usually
-   * few, because providers repeat the same ids with each message. Never throws, because the ids will come
-   * again; stops if the database cannot be reached.
-   *
-   * @param recipients the ids of each recipient
+   * Links the ids of each recipient to one contact. Reads first which ids are not linked: usually few,
+   * because providers repeat the same ids with each message. Never throws, because the next message repeats
+   * them.
    */
   async link(connection: Connection, recipients: string[][]): Promise<void> {
     const named = recipients.filter((ids) => ids.length > 1 && ids.every(isUsableId));
@@ -45,10 +42,7 @@ export class NamedRecipients {
       });
   }
 
-  /**
-   * Returns the recipients whose ids do not all belong to the same contact. Leaves out recipients without a
-   * known id.
-   */
+  /** Returns the recipients with a known id whose ids do not all belong to one contact. */
   private async listUnlinked({ tenantId, channel }: Connection, recipients: string[][]): Promise<string[][]> {
     const found = await this.identities.findOwners(tenantId, channel, [...new Set(recipients.flat())]);
     const owners = new Map(found.map(({ externalId, contactId }) => [externalId, contactId]));

@@ -10,21 +10,15 @@ import { HookEvent } from '../adapters/hook-events';
 
 /**
  * Milliseconds for which a connection's requests are refused after a signed body with too many events.
- * Parsing such bodies must not use up the process's memory or CPU.
+ * Repeated bodies of this size would overload the process.
  */
 const PAUSE_MS = 5_000;
 
-/**
- * Reads the bodies of requests to hooks. Refuses bodies that exceed the size or the number of events that the
- * provider documents.
- */
+/** Reads hooks' bodies, up to the size and the number of events that the provider documents. */
 @Injectable()
 export class HookBodies {
   private readonly logger = new Logger(HookBodies.name);
-  /**
-   * Connections whose requests are refused after a body with too many events: the end of the pause
-   * (`performance.now()`) by connection id.
-   */
+  /** End of the pause (`performance.now()`) by connection id, after a body with too many events. */
   private readonly paused = new Map<string, number>();
 
   constructor(
@@ -35,9 +29,7 @@ export class HookBodies {
 
   /**
    * Reads a request's body.
-   *
-   * @throws AppError PAYLOAD_TOO_LARGE; RATE_LIMITED: a body with too many events came for this connection
-   * within the last 5 s
+   * @throws AppError PAYLOAD_TOO_LARGE; RATE_LIMITED within 5 s after a body with too many events
    */
   async read(connection: Connection, request: Request): Promise<HookRequest> {
     this.requireNoPause(connection);
@@ -45,7 +37,7 @@ export class HookBodies {
     const rawBody = await this.bodies
       .read(request, maxMebibytes * 1024 * 1024)
       .catch((error: unknown) => this.reportTooLarge(error, connection));
-    // A request that was read at the same time may have started a pause.
+    // A concurrent request may have started a pause.
     this.requireNoPause(connection);
     const { originalUrl, headers } = request;
     return { url: `${this.config.publicUrl}${originalUrl}`, headers, rawBody };
@@ -53,7 +45,6 @@ export class HookBodies {
 
   /**
    * Parses the events of a request whose signature is verified.
-   *
    * @throws AppError INVALID_BODY, PAYLOAD_TOO_LARGE
    */
   parse(connection: Connection, request: HookRequest): HookEvent[] {
@@ -78,10 +69,7 @@ export class HookBodies {
     throw AppError.rateLimited('A request for this connection had too many events.', seconds);
   }
 
-  /**
-   * Logs that a body is larger than its provider documents, because the provider will repeat the request.
-   * Throws `error`.
-   */
+  /** Throws the error. Logs a body larger than documented, because the provider will repeat it. */
   private reportTooLarge(error: unknown, { channel, id: connectionId }: Connection): never {
     if (isTooLarge(error))
       this.logger.warn({ channel, connectionId }, `a hook's request was refused: ${error.message}`);

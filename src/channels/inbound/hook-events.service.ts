@@ -13,19 +13,13 @@ import { InboundService } from './inbound.service';
 import { mergeWatermarks } from './merge-watermarks';
 import { workInOrder } from './ordered-work';
 
-/**
- * Number of events of one request that are stored concurrently. A request can have thousands, and each uses a
- * database connection.
- */
+/** Events of one request that are stored concurrently. Each uses a database connection. */
 const CONCURRENCY = 4;
 
-/** Event that is stored in a transaction of its own. Receipts are stored in batches. */
+/** Event that is stored in its own transaction. Receipts are stored in batches. */
 type SingleEvent = Exclude<InboundEvent, InboundReceipt>;
 
-/**
- * Stores the events of a request to a hook. Each event belongs to the connection of the account that it
- * names.
- */
+/** Stores the events of a request to a hook, each for the connection of the account that it names. */
 @Injectable()
 export class HookEventsService {
   private readonly logger = new Logger(HookEventsService.name);
@@ -39,9 +33,7 @@ export class HookEventsService {
   ) {}
 
   /**
-   * Stores all events of a request. If it throws, some events may not be stored; the provider then repeats
-   * the whole request.
-   *
+   * Stores all events of a request. If it throws, some may be missing, and the provider repeats all.
    * @param signer secret with which the request was signed
    */
   async store(connection: LoadedConnection, parsed: HookEvent[], signer: string): Promise<void> {
@@ -81,9 +73,9 @@ export class HookEventsService {
   }
 
   /**
-   * Finds the connections of the other accounts in a request, because an app at Meta can serve several
-   * accounts. Returns only connections that have the secret with which the request was signed, so that no
-   * workspace can forge events of another workspace's account.
+   * Finds the connections of other accounts in a request, because an app at Meta can serve several. Returns
+   * only connections with the secret that signed the request, so that no workspace can forge another's
+   * events.
    */
   private async findOtherOwners(
     { channel, externalId }: Connection,
@@ -113,10 +105,7 @@ export class HookEventsService {
     this.logger.log(details, 'events ignored: their accounts are not connected, or have another secret');
   }
 
-  /**
-   * Throws one of the errors of storing events, and logs the remaining ones. Prefers an error which says that
-   * the database cannot be reached, because it names the cause.
-   */
+  /** Throws one error and logs the remaining ones. Prefers an unreachable database, which is the cause. */
   private throwFirst(errors: unknown[]): void {
     if (errors.length === 0) return;
     const thrown = errors.find(isDatabaseAway) ?? errors[0];

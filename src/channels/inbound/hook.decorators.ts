@@ -9,10 +9,7 @@ export const HOOKED_CHANNELS = CHANNELS.filter((channel) => describeChannel(chan
 /** Matches the start of a hook's path, such as `/channels/telegram/`. Ignores case, as Express does. */
 export const HOOK_PATH = new RegExp(`^/channels/(${HOOKED_CHANNELS.map(slugOf).join('|')})(?=/)`, 'i');
 
-/**
- * Documents the errors of hooks in OpenAPI. Some codes have another meaning than in the REST API, because
- * providers have no API key.
- */
+/** Errors of hooks for OpenAPI. Some differ in meaning from the REST API's, as providers have no API key. */
 const HOOK_ERRORS: OtherErrors = {
   name: 'Hook',
   documentation: {
@@ -64,7 +61,7 @@ export function HookEvents(provider: string, { signature, batch }: HookDescripto
   );
 }
 
-/** Declares the route `GET :hookKey`, which Meta calls to verify a hook's URL. */
+/** Declares the route with which Meta verifies a hook's URL. */
 export function HookHandshake(): MethodDecorator {
   return applyDecorators(
     Get(':hookKey'),

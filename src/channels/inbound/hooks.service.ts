@@ -19,11 +19,11 @@ interface HookCall {
 }
 
 /**
- * Verifies the signatures of providers' requests to hooks. Counts refused requests by hook and client
- * network, and refuses further ones with 429 above a limit. Above the limit, a handshake with the right
- * verify token is refused as well: an operator may have chosen a weak token, so guessing must be limited. A
- * signed event is always accepted: signing secrets cannot be guessed, and the provider may share an address
- * with other clients. Therefore each body is read and verified, within the memory limit of `RequestBodies`.
+ * Verifies the signatures of requests to hooks. Refused requests are counted by hook and client network;
+ * above the limit, further ones get 429. Above the limit, even a handshake with the right verify token is
+ * refused, because an operator may have chosen a weak token. A signed event is always accepted: its secret
+ * cannot be guessed, and the provider may share an address with others. Therefore every body is read and
+ * verified, within the memory limit of `RequestBodies`.
  */
 @Injectable()
 export class HooksService {
@@ -37,9 +37,7 @@ export class HooksService {
   ) {}
 
   /**
-   * Answers a provider that verifies a hook's URL.
-   *
-   * @returns the provider's challenge
+   * Answers a provider that verifies a hook's URL with its challenge.
    * @throws AppError FORBIDDEN if the verify token is wrong; RATE_LIMITED
    */
   async handshake({ channel, hookKey, request }: HookCall): Promise<string> {
@@ -55,23 +53,19 @@ export class HooksService {
   }
 
   /**
-   * Stores all events of one request. If it throws, some events may not be stored; the provider then repeats
-   * the whole request.
-   *
-   * @throws AppError UNAUTHENTICATED (also for an unknown hook key), INVALID_BODY, PAYLOAD_TOO_LARGE
-   * @throws AppError RATE_LIMITED: too many requests for the connection are in flight; a signed body with too
-   * many events came within the last 5 s; or the request is unsigned and the client's network has sent too
-   * many of these
-   * @throws AppError UNAVAILABLE: too many requests are in flight in this process
+   * Stores all events of one request. If it throws, some may be missing, and the provider repeats all.
+   * @throws AppError UNAUTHENTICATED, also for an unknown hook key; INVALID_BODY; PAYLOAD_TOO_LARGE;
+   * RATE_LIMITED: too many concurrent or unsigned requests, or a signed body had too many events less than 5
+   * s ago; UNAVAILABLE: too many concurrent requests in this process
    */
   async receive({ channel, hookKey, request: received, response }: HookCall): Promise<void> {
-    // Comes before the body is read, so that a request with an unknown hook key uses no memory for a body.
+    // Comes before the body is read, so that a request with an unknown hook key uses no memory.
     const connection = await this.connections.loadByHookKey(channel, hookKey);
     if (!connection) return this.refuse(received, null);
     const request = await this.bodies.read(connection, received);
     const adapter = this.adapters.getHookedAdapter(channel);
     const signer = adapter.listSecrets(connection).find((secret) => adapter.verify(secret, request));
-    // Unsigned requests are refused before they acquire a slot, so that they never block signed requests.
+    // Comes before a slot is acquired, so that unsigned requests never block signed ones.
     if (signer === undefined) return this.refuse(received, connection);
     const release = await this.budgets.acquire('hooks', connection.id, response);
     try {
@@ -88,10 +82,8 @@ export class HooksService {
 }
 
 /**
- * Returns the key of the counter of refused requests, by hook and client network. Handshakes (GET) and events
- * (POST) have separate counters, so that guessing verify tokens does not block events.
- *
- * @param connection null if the hook key is unknown; all unknown hook keys have one counter for each network
+ * Returns the counter's key by hook and client network. Handshakes (GET) are counted apart from events
+ * (POST), so that guessing a verify token does not block events. All unknown hook keys count together.
  */
 function refusalsOf(request: Request, connection: Connection | null): string {
   return `hook-refused:${request.method}:${connection?.id ?? 'unknown'}:${clientNetworkOf(request)}`;

@@ -10,16 +10,10 @@ import { CustomerChangesService } from '../customers/customer-changes.service';
 import { storableContent, storableCustomer } from '../customers/inbound-content';
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 
-/**
- * Rolls back the transaction of a message that was unsent before it arrived, so that no contact is created
- * for it.
- */
+/** Rolls back the transaction of a new customer's message that was unsent before it arrived. */
 export class NeverSent extends Error {}
 
-/**
- * Writes a customer's message, its contact, its conversation and its provider ids, and applies changes that
- * arrived before the message.
- */
+/** Writes a customer's message with its contact, conversation and provider ids, and applies early changes. */
 @Injectable()
 export class InboundMessageWriter {
   constructor(
@@ -33,10 +27,9 @@ export class InboundMessageWriter {
 
   /**
    * Writes a message.
-   *
    * @param more further ids to lock, from `lockingAll`
-   * @returns false if the message is already stored, or was unsent before it arrived
-   * @throws NeverSent if the message was unsent before it arrived and its customer is new
+   * @returns false if it is already stored, or was unsent before it arrived
+   * @throws NeverSent if it was unsent before it arrived and its customer is new
    */
   async write(
     tx: Transaction,
@@ -47,7 +40,7 @@ export class InboundMessageWriter {
     const { id: connectionId, tenantId, channel } = connection;
     const { externalId, otherIds } = message.customer;
     const providerIds = [...new Set(message.providerIds)];
-    // Locks the customer's ids, so that a concurrent repetition waits and then finds the stored message.
+    // Locks the customer's ids, so that a concurrent repetition then finds the stored message.
     const { at } = message;
     const customer = { channel, externalId, otherIds, at, more, ...storableCustomer(message.customer) };
     const { contactId, isNew } = await this.customers.identify(tx, tenantId, customer);

@@ -11,7 +11,7 @@ import { PROVIDER_MESSAGES_KEY } from '../provider-ids/provider-ids.repository';
 import { InboundMessageWriter, NeverSent } from './inbound-message-writer';
 import { ReceptionTimes } from './reception-times';
 
-/** Stores customers' messages in their conversations. Stores a repeated message only once. */
+/** Stores customers' messages in their conversations, a repeated message once. */
 @Injectable()
 export class InboundService {
   private readonly logger = new Logger(InboundService.name);
@@ -25,10 +25,8 @@ export class InboundService {
   ) {}
 
   /**
-   * Stores a message in its sender's conversation. Creates the contact and the conversation if they do not
-   * exist.
-   *
-   * @returns false if the message is already stored, was unsent before it arrived, or has unusable ids
+   * Stores a message. Creates the contact and the conversation if needed.
+   * @returns false if it is already stored, was unsent before it arrived, or has unusable ids
    */
   async receive(connection: LoadedConnection, message: InboundMessage): Promise<boolean> {
     if (![...customerIdsOf(message), ...message.providerIds].every(isUsableId)) {
@@ -42,13 +40,13 @@ export class InboundService {
       if (isNew) this.receptionTimes.observe(connection);
       return isNew;
     } catch (error) {
-      // The unique key is violated if the same message arrived with another sender at the same time.
+      // Violated if the same message arrived with another sender at the same time.
       if (error instanceof NeverSent || violatesUnique(error, PROVIDER_MESSAGES_KEY)) return false;
       throw error;
     }
   }
 
-  /** Applies a customer's change to a message. Stores a reaction to an unknown message as a message. */
+  /** Applies a customer's change. Stores a reaction to an unknown message as a message. */
   async change(connection: LoadedConnection, change: InboundChange): Promise<void> {
     const outcome = await this.changes.apply(connection, change);
     if (outcome === 'MESSAGE_UNKNOWN' && change.kind === 'reaction' && change.message)

@@ -1,9 +1,8 @@
 import { InboundEvent, InboundWatermark } from '../adapters/hook-events';
 
 /**
- * Merges the watermarks of one request into one for each customer and status, with the latest time, because
- * each takes a transaction and a request can have thousands. The merged watermark has the position of the
- * last one, after the echoes of the messages that it covers.
+ * Merges watermarks by customer and status to the latest time, because each takes a transaction and a request
+ * can have thousands. The merged one is placed last, after the echoes of messages that it covers.
  */
 export function mergeWatermarks(events: InboundEvent[]): InboundEvent[] {
   const merged = new Map<string, InboundWatermark>();

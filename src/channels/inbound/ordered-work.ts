@@ -1,10 +1,8 @@
 import { groupBy } from '../../common/group-by';
 
 /**
- * Processes groups of items concurrently, and the items of one group in order, one after another. Items with
- * a common key are in one group; so are items that are connected through further items.
- *
- * @param keysOf returns an item's keys
+ * Processes groups of items concurrently, and the items of a group in order. Items with a common key are in
+ * one group, also if other items connect them.
  * @param width number of groups that are processed concurrently
  */
 export async function workInOrder<T>(
@@ -14,7 +12,7 @@ export async function workInOrder<T>(
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const groupOf = joinKeys(items.map(keysOf));
-  // All workers take groups from one iterator, so a group is processed by one worker.
+  // All workers use one iterator, so each group has one worker.
   const remaining = groupBy(items, (item) => groupOf(keysOf(item)[0])).values();
   const worker = async () => {
     for (const group of remaining) for (const item of group) await work(item);
@@ -23,8 +21,7 @@ export async function workInOrder<T>(
 }
 
 /**
- * Joins the keys of each set, and sets with a common key, into groups. Returns a function that returns the
- * name of a key's group.
+ * Returns a function that names a key's group. Keys of one set, and of sets with a common key, are one group.
  */
 function joinKeys(sets: string[][]): (key: string) => string {
   const leads = new Map<string, string>();

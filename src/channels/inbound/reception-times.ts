@@ -4,18 +4,14 @@ import { Database } from '../../database/database';
 import { ChannelConnectionsRepository, Reception } from '../connections/channel-connections.repository';
 import { LoadedConnection } from '../connections/connection-loader';
 
-/**
- * Minimum interval between two updates of a connection's time. One update for each message would cost a
- * statement each.
- */
+/** Interval between two updates of a connection's time, which would otherwise cost a statement a message. */
 const STEP_MS = 60 * 1000;
 const WRITE_EVERY_MS = 1_000;
-/** Number of connections that one statement updates. */
 const BATCH = 500;
 
 /**
- * Collects in memory the times at which connections received messages, and writes them in batches. Times are
- * lost if a statement fails or the process is killed; the next message sets the time again.
+ * Collects in memory the times of received messages, and writes them in batches. After a failed statement or
+ * a killed process, the next message sets the time again.
  */
 @Injectable()
 export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -41,7 +37,7 @@ export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplication
     await this.write();
   }
 
-  /** Records that a message has arrived, unless the connection's stored time is less than a minute old. */
+  /** Records a message, unless the connection's stored time is less than a minute old. */
   observe({ tenantId, id, lastReceivedAt }: LoadedConnection): void {
     const at = new Date();
     if (lastReceivedAt && at.getTime() - lastReceivedAt.getTime() < STEP_MS) return;

@@ -12,7 +12,7 @@ import { OutboundMessageRouter, RoutedWorkspaces } from './outbound-message-rout
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
-/** Consumes `message.created` events: enqueues the agents' messages for sending over their connections. */
+/** Consumes `message.created` events: enqueues agents' messages for sending. */
 @Injectable()
 export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   readonly name = 'channels';
@@ -46,8 +46,8 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   }
 
   /**
-   * Fails the message of an event that an operator has dropped, so that later messages of its conversation
-   * are sent. Does nothing if the message is already enqueued or no longer QUEUED.
+   * Fails the message of an event that an operator has dropped, so that the next one of its conversation is
+   * sent. Does nothing if the message is enqueued.
    */
   async giveUp(tx: Transaction, event: OutboxEvent): Promise<void> {
     const { tenantId } = event;
@@ -71,10 +71,7 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   }
 }
 
-/**
- * Reads the ids of an event's message. Their types are unknown, because invalid data may be the reason why
- * the event was parked.
- */
+/** Reads the ids in an event, which can be of any type: invalid data may be why the event was parked. */
 function readMessageKey({ data }: OutboxEvent): { conversationId: unknown; messageId: unknown } {
   const parsed = JSON.parse(data) as { conversationId?: unknown; message?: { id?: unknown } | null } | null;
   return { conversationId: parsed?.conversationId, messageId: parsed?.message?.id };

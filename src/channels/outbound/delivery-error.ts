@@ -4,10 +4,7 @@ import { storableText } from '../adapters/provider-values';
 
 const MAX_LENGTH = 1_000;
 
-/**
- * Makes the error that is stored with a message. The text is the provider's, or the service's own if there is
- * no fault.
- */
+/** Makes a message's stored error, with the provider's text if there is a fault. */
 export function deliveryError(code: DeliveryErrorCode, fault?: ProviderFault | null): DeliveryError {
   return {
     code,
@@ -16,10 +13,7 @@ export function deliveryError(code: DeliveryErrorCode, fault?: ProviderFault | n
   };
 }
 
-/**
- * Shortens a provider's text and makes it storable. If PostgreSQL refused the text, the attempt's outcome
- * would be lost.
- */
+/** Makes a text storable. If PostgreSQL refused it, the attempt's outcome would be lost. */
 function shorten(text: string): string {
   return storableText(text.slice(0, MAX_LENGTH));
 }

@@ -10,17 +10,14 @@ import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { messagesSubQueue } from './outbound-messages.repository';
 import { HAS_ENDED } from './queue-conditions';
 
-/** Maximum number of rows that one step of a search over all workspaces reads. */
+/** Rows that one step of a search over all workspaces reads. */
 const STEP_ROWS = 1_000;
-/** Number of connections that one step of a search over all workspaces reads. */
+/** Connections that one step of a search over all workspaces reads. */
 const STEP_CONNECTIONS = 1_000;
-/** Number of messages that the step reads for each connection. */
+/** Messages that such a step reads for each connection. */
 const MESSAGES_OF_CONNECTION = 10;
 
-/**
- * Row at which a step of a search ended: a workspace and the id of a connection or conversation. The next
- * step begins after this row.
- */
+/** Last row of a search's step: a workspace, and a connection or conversation. */
 type Position = [tenantId: string, id: string];
 export const BEFORE_ALL_MESSAGES: Position = [LOWEST_ID, LOWEST_ID];
 
@@ -29,9 +26,8 @@ const LIST_CONNECTIONS = `
   SELECT tenant_id AS "tenantId", id, ${CONNECTION}
   FROM channel_connections w WHERE (tenant_id, id) > ($1, $2) ORDER BY tenant_id, id LIMIT ${STEP_CONNECTIONS}`;
 /**
- * Selects up to STEP_CONNECTIONS connections that have messages in the queue, after connection $2 of
- * workspace $1. The recursion jumps from one connection to the next in the index, so its cost does not depend
- * on the number of messages.
+ * Selects connections with messages in the queue. The recursion jumps from one connection to the next in the
+ * index, so the cost does not depend on the number of messages. $1 and $2: the last row of the step before.
  */
 const LIST_QUEUED_CONNECTIONS = `
   WITH RECURSIVE queued AS (
@@ -48,9 +44,8 @@ const LIST_QUEUED_CONNECTIONS = `
   FROM queued JOIN channel_connections w ON w.tenant_id = queued.tenant_id AND w.id = connection_id ORDER BY n`;
 
 /**
- * Selects the oldest messages of each connection that do not wait for an earlier message of their
- * conversation. $1: workspaces, $2: connections, $3: times after which messages are due, one of each for a
- * connection.
+ * Selects, for workspaces $1, connections $2 and times $3, the oldest messages due after the time. Leaves out
+ * messages that wait for an earlier one of their conversation.
  */
 const FIND_OLDEST = `
   SELECT w.tenant_id AS "tenantId", w.id, d.conversation_id AS "conversationId", d.message_id AS "messageId",
@@ -67,27 +62,21 @@ interface ConnectionRow extends Target {
 }
 
 interface OldestMessage extends MessageKey {
-  /** Id of the connection. */
   id: string;
   at: Date;
   isDue: boolean;
   hasEnded: boolean;
 }
 
-/**
- * Searches all workspaces for outbound messages that are due, or whose lease or hold has ended. Each step
- * reads a bounded number of rows.
- */
+/** Searches all workspaces for messages that are due or whose lease or hold has ended, in bounded steps. */
 @Injectable()
 export class DueMessagesRepository {
   constructor(private readonly floors: QueueFloors) {}
 
   /**
-   * Runs one step of a search on one database server for retries, leases and holds whose time came after
-   * `since`.
-   *
-   * @returns `connections`: connections of the rows found, without suspended workspaces; `ended`: messages
-   * whose lease or hold has ended; `until`: time up to which the step has read
+   * Searches a server for retries, leases and holds whose time came after `since`, in one step.
+   * @returns `connections` without suspended workspaces; `ended`: messages whose lease or hold has ended;
+   * `until`: time up to which the step has read
    */
   async findScheduled(
     since: Date,
@@ -119,13 +108,10 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Runs one step of a search on one database server, over all connections. Reads only the oldest messages of
-   * each connection, and stores their time as the floor of its sub-queue (the time below which claims skip
-   * rows).
-   *
-   * @returns `due`: connections with a due message, without suspended workspaces; `inactive`: connections
-   * that may not send but have messages; `ended`: messages whose lease or hold has ended; `next`: where the
-   * next step begins, null after the last
+   * Searches a server's connections for due messages, in one step. Reads only the oldest messages of each
+   * connection, and stores their time as its floor (the time before which claims skip rows).
+   * @returns `due` without suspended workspaces; `inactive`: connections with messages that may not send;
+   * `ended`: messages whose lease or hold has ended; `next`: position of the next step, null after the last
    */
   async findDue(
     after: Position,
@@ -162,12 +148,9 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Runs one step of a search on one database server for conversations whose messages all wait, although no
-   * earlier message is left. This happens if an earlier message is enqueued late and ends before the
-   * transaction of the later one can see it. If a step ends within a conversation, the next step skips its
-   * remaining messages.
-   *
-   * @returns `stuck`: these conversations; `next`: where the next step begins, null after the last
+   * Searches a server for conversations in which every message waits, in one step. They occur if an earlier
+   * message was enqueued late, and ended while the later message's transaction could not see it.
+   * @returns `next`: position of the next step, null after the last
    */
   async findStuck(
     after: Position,

@@ -32,12 +32,11 @@ export class NewConversationsService {
   ) {}
 
   /**
-   * Opens a conversation with a contact over a channel. The workspace must be connected to the channel, and
-   * the contact must have an id on it. The customer's next message on the channel goes to this conversation,
-   * even if an earlier conversation is open.
-   *
+   * Opens a conversation with a contact. The workspace must be connected to the channel, and the contact must
+   * have an id on it. The customer's next message belongs to this conversation, even if an earlier one is
+   * open.
    * @throws AppError INVALID_BODY: the channel is not connected, or the contact is erased or has no id on it;
-   * FORBIDDEN; NOT_FOUND (the contact); IDEMPOTENCY_CONFLICT
+   * FORBIDDEN; NOT_FOUND (contact); IDEMPOTENCY_CONFLICT
    */
   create(
     tenantId: string,
@@ -55,10 +54,7 @@ export class NewConversationsService {
     });
   }
 
-  /**
-   * Finds the customer and locks the row of the customer's id. A concurrent erasure either commits before
-   * this read, or waits and then finds the new conversation.
-   */
+  /** Locks the customer's id, so that a concurrent erasure is visible here, or finds the conversation. */
   private async lockPartner(
     tx: Transaction,
     tenantId: string,
@@ -70,7 +66,7 @@ export class NewConversationsService {
     const { id: contactId } = contact;
     if (!(await this.connections.findByChannel(tx, tenantId, channel)))
       throw AppError.invalidBody('channel', 'channel_not_connected', { channel: label });
-    // An erasure deletes a contact's ids in several steps, so some ids may not be deleted yet.
+    // An erasure deletes ids in several steps, so some may be left.
     const latest = contact.erasedAt
       ? null
       : await this.contacts.findLatestIdentity(tx, { tenantId, contactId }, channel);

@@ -8,13 +8,10 @@ import { ClaimedMessage } from './claimed-message';
 import { OutboundMessageRecorder } from './outbound-message-recorder';
 import { MessageOutcome, SendResult } from './send-result';
 
-/** Milliseconds before the first retry of recording an outcome. The wait doubles up to the maximum. */
+/** Milliseconds before recording an outcome is retried. The wait doubles up to the maximum. */
 const RETRY_MS = 500;
 const LONGEST_RETRY_MS = 4_000;
-/**
- * Milliseconds after which recording is given up if the database can be reached. A statement of the service
- * must then be wrong.
- */
+/** Milliseconds until retries end although the database answers: a statement must be wrong. */
 const STOP_AFTER_MS = 60_000;
 
 @Injectable()
@@ -29,8 +26,8 @@ export class OutboundMessageAttempter {
   ) {}
 
   /**
-   * Sends a claimed message once and records the outcome. Resolves when the outcome is committed. A
-   * provider's failure is an outcome, not an exception.
+   * Sends a claimed message once, and resolves when the outcome is committed. A provider's failure is an
+   * outcome.
    */
   async attempt(message: ClaimedMessage): Promise<SendResult> {
     return this.record(message, await this.send(message));
@@ -45,9 +42,8 @@ export class OutboundMessageAttempter {
   }
 
   /**
-   * Records the outcome of an attempt; resolves when it is committed. Retries while the database cannot be
-   * reached, because a lost outcome would make the message UNKNOWN. The lease may end during the retries; a
-   * message that is UNKNOWN by then can still become SENT.
+   * Records an outcome. Retries while the database cannot be reached, because a lost outcome makes the
+   * message UNKNOWN. After the end of the lease, a message that is UNKNOWN can still become SENT.
    */
   async record(message: ClaimedMessage, outcome: MessageOutcome): Promise<SendResult> {
     const adapter = this.adapters.getAdapter(message.connection.channel);

@@ -8,15 +8,14 @@ import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
 /**
- * Ratio of the pause after a search for stuck conversations to the duration of the search. The search reads
- * the whole queue, including dead rows that an open snapshot prevents PostgreSQL from removing.
+ * Ratio of the pause after a search for stuck conversations to its duration. The search reads the whole
+ * queue, including dead rows that an open snapshot keeps.
  */
 const STUCK_PAUSE = 50;
 
 /**
- * Searches every second for outbound messages that need work: retries, leases and holds by their time, and
- * all others step by step. So messages are sent even if a wake-up was lost, for example because Redis was
- * down or a worker was killed.
+ * Searches every second for outbound messages that need work, in case a wake-up was lost: retries, leases and
+ * holds by their time, and all others step by step.
  */
 @Injectable()
 export class OutboundMessagePoll {

@@ -9,10 +9,7 @@ import { ClaimedMessage } from './claimed-message';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { MessageOutcome, SendResult, decideResult } from './send-result';
 
-/**
- * Writes the consequences of an attempt: the message's status, its row in the queue, and the state of its
- * connection.
- */
+/** Writes an attempt's consequences: the message's status, its row in the queue, its connection's state. */
 @Injectable()
 export class OutboundMessageRecorder {
   constructor(
@@ -31,7 +28,7 @@ export class OutboundMessageRecorder {
   ): Promise<SendResult> {
     const outcome =
       given.kind === 'REAUTH' && !(await this.connectionChanges.markReauthRequired(tx, message.connection))
-        ? // The credentials were rotated during the attempt, so the message is retried with the new ones.
+        ? // The credentials were rotated during the attempt: retry with the new ones.
           ({ kind: 'RETRY', fault: given.fault } as const)
         : given;
     const result = decideResult(outcome, adapter, message.attemptCount);
@@ -66,8 +63,8 @@ export class OutboundMessageRecorder {
       'error' in result ? result.error : null,
     );
     const holdMs = 'holdMs' in result ? result.holdMs : 0;
-    // The status did not change: either a receipt has already reported the outcome, so that no hold is
-    // needed, or the lease had ended, so that the hold has already begun.
+    // Either a receipt has reported the outcome, so that no hold is needed; or the lease had ended, and the
+    // hold has begun.
     const isSettled = result.status === 'UNKNOWN' && before === null;
     this.messages.finish(tx, message, isSettled ? { leaseId: message.leaseId } : { holdMs });
     if (providerId !== null) {

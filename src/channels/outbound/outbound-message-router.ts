@@ -14,16 +14,12 @@ import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { RoutedMessage, RoutedMessagesRepository } from './routed-messages.repository';
 
 export interface RoutedWorkspaces {
-  /** Workspaces that `findConnected` returned in this transaction. */
   connected: Set<string>;
-  /** Reports whether a webhook endpoint of a workspace may subscribe to status events. */
+  /** Reports whether an endpoint of a workspace may subscribe to status events. */
   hasStatusSubscriber: (tenantId: string) => boolean;
 }
 
-/**
- * Enqueues agents' messages for sending over their conversations' connections. Fails messages without a
- * connection or a recipient at once.
- */
+/** Enqueues agents' messages for sending. Fails messages without a connection or a recipient at once. */
 @Injectable()
 export class OutboundMessageRouter {
   constructor(
@@ -35,8 +31,7 @@ export class OutboundMessageRouter {
   ) {}
 
   /**
-   * Returns the workspaces that have or had a connection. Messages of other workspaces fail without a
-   * look-up.
+   * Returns the workspaces that have or had a connection. Other workspaces' messages fail without a look-up.
    */
   findConnected(tx: Transaction, tenantIds: string[]): Promise<Set<string>> {
     return this.routes.findConnected(tx, tenantIds);
@@ -59,7 +54,7 @@ export class OutboundMessageRouter {
       tx.onCommit(() => this.wake(routed));
     }
     await this.fail(tx, failing, hasStatusSubscriber);
-    // A failed message may have been the first unsent message of its conversation.
+    // A failed message may have been its conversation's first unsent message.
     const failedIn = new Set(failing.map(({ tenantId }) => tenantId));
     for (const { tenantId, conversationId } of conversations) {
       if (failedIn.has(tenantId)) this.messages.moveUpPipelined(tx, tenantId, conversationId);
@@ -101,10 +96,7 @@ function isFailing(message: RoutedMessage): message is Extract<RoutedMessage, Fa
   return message.code !== null;
 }
 
-/**
- * Returns each conversation once, sorted, so that all processes lock them in the same order and cannot
- * deadlock.
- */
+/** Returns each conversation once, sorted, so that two processes cannot deadlock. */
 function distinctConversations(keys: MessageKey[]): ConversationKey[] {
   const conversations = new Map(keys.map((key) => [key.tenantId + key.conversationId, key]));
   return [...conversations].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);

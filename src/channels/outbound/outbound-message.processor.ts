@@ -6,10 +6,7 @@ import { WakeUpProcessor } from '../../queue/wake-up.processor';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
 import { OutboundMessageWorker } from './outbound-message.worker';
 
-/**
- * Processes Bull jobs, each of which names a connection, by sending its due messages. Only PostgreSQL stores
- * which messages are due.
- */
+/** Sends the due messages of the connections that Bull jobs name. */
 @Processor(OUTBOUND_MESSAGE_QUEUE)
 export class OutboundMessageProcessor extends WakeUpProcessor {
   constructor(

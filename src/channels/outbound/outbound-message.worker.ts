@@ -17,10 +17,7 @@ const LOG_MESSAGES = {
   UNKNOWN: 'the outcome of an outbound message is unknown',
 };
 
-/**
- * Sends outbound messages within the capacity of this process. After each attempt, wakes the connection for
- * its next message, counts the outcome and logs failures.
- */
+/** Sends outbound messages within this process's capacity, and wakes their connections for the next. */
 @Injectable()
 export class OutboundMessageWorker {
   readonly runner: LeaseWorker<ClaimedMessage>;
@@ -50,8 +47,7 @@ export class OutboundMessageWorker {
       if (this.runner.isStopping || isTooLate(message.startBy)) await this.messages.release(message);
       else this.follow(message, await this.attempter.attempt(message));
     } catch (error) {
-      // An internal error: the outcome is not recorded, so the message becomes UNKNOWN when its lease
-      // expires.
+      // An internal error: the message becomes UNKNOWN when its lease expires.
       const { tenantId, messageId } = message;
       this.logger.error(
         { err: error as Error, tenantId, connectionId, messageId },
@@ -70,11 +66,11 @@ export class OutboundMessageWorker {
   }
 
   private wakeConnection(connection: Target, result: SendResult): void {
-    // Wakes the connection for the next message of this conversation, or for the retry.
+    // Wakes for this conversation's next message, or for the retry.
     const delayMs = nextSendDelayMs(result);
     if (delayMs === 0) this.wakeUps.wake([connection]);
     else this.wakeUps.wakeIn(connection, delayMs);
-    // Wakes the connection for the messages of its other conversations.
+    // Wakes for the messages of other conversations.
     if (result.status === 'SENDING' && result.pauseMs > 0) this.wakeUps.wakeIn(connection, result.pauseMs);
   }
 

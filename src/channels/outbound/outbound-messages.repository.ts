@@ -12,15 +12,13 @@ import { ClaimedMessage } from './claimed-message';
 import { endOfHolds, firstUnsent, recipientOf, wasConnected } from './queue-conditions';
 
 /**
- * Duration of a lease, longer than an attempt can take. If a lease ends, for example because its worker was
- * killed, the outcome is unknown.
+ * Duration of a lease, longer than an attempt. If it ends (its worker was killed), the outcome is unknown.
  */
 const LEASE = `interval '20 seconds'`;
 
 /**
- * SQL condition: row `d` of `outbound_messages` can be claimed over connection $2 of workspace $1, and is due
- * after $4. Does not check whether the connection may send (MAY_SEND). The last two conditions check the
- * order within the conversation again, because it must be right even if the column `waits` is wrong.
+ * SQL condition: connection $2 of workspace $1 can claim row `d` of outbound_messages, due after $4, if it
+ * may send. The last two lines check the order again: it must be right even if the column `waits` is wrong.
  */
 const IS_READY = `
   d.tenant_id = $1 AND d.connection_id = $2 AND NOT d.waits AND d.next_attempt_at > $4 AND d.next_attempt_at <= now()
@@ -39,9 +37,9 @@ const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
 type ReadyMessage = Pick<ClaimedMessage, 'conversationId' | 'messageId' | 'attemptCount' | 'claimedAt'>;
 
 /**
- * Writes the table `outbound_messages`, the queue of agents' messages. A row waits for an earlier message of
- * its conversation, is pending, is leased, or is a hold, which delays later messages of its conversation. All
- * times are the database's. To avoid deadlocks, every transaction locks these rows before rows of `messages`.
+ * Writes outbound_messages, the queue of agents' messages. A row waits for an earlier one of its
+ * conversation, is pending, is leased, or is a hold. All times are the database's. To avoid deadlocks, every
+ * transaction locks these rows before rows of `messages`.
  */
 @Injectable()
 export class OutboundMessagesRepository {
@@ -51,10 +49,7 @@ export class OutboundMessagesRepository {
     private readonly floors: QueueFloors,
   ) {}
 
-  /**
-   * Counts the messages that a connection can claim now, up to `limit`. Returns 0 if the connection may not
-   * send.
-   */
+  /** Counts up to `limit` messages that a connection can claim now; 0 if it may not send. */
   countReady({ tenantId, id }: Target, limit: number): Promise<number> {
     return this.database.orderedTransaction(async (tx) => {
       const [row] = await tx.prepared<{ count: number }>(
@@ -68,9 +63,8 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Claims up to `count` messages under a new lease, the earliest due first, and sets their status to
-   * SENDING. Locks the rows of the connection and the workspace FOR KEY SHARE. A concurrent disconnect or
-   * suspension waits for the claim, or commits first so that nothing is claimed.
+   * Claims up to `count` messages under a new lease, the earliest due first. Locks connection and workspace
+   * FOR KEY SHARE: a concurrent disconnect or suspension waits for the claim, or the claim finds nothing.
    */
   claim(connection: LoadedConnection, count: number): Promise<ClaimedMessage[]> {
     const leaseId = newId();
@@ -96,9 +90,9 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Leases one message with two statements. The driver sends the statements of all messages together. A
-   * single statement joined to a list of keys is slower: without statistics, PostgreSQL reads all messages of
-   * a new workspace (500 keys, 8,000 messages: 2 s instead of 20 ms).
+   * Leases one message; the statements of all messages are sent together. Joined to a list of keys,
+   * PostgreSQL would read all messages of a new workspace without statistics (500 keys, 8,000 messages: 2 s
+   * instead of 20 ms).
    */
   private async lease(
     tx: Transaction,
@@ -119,7 +113,6 @@ export class OutboundMessagesRepository {
     return leased && message ? [{ ...key, ...leased, ...message, attemptCount, claimedAt }] : [];
   }
 
-  /** Releases a claimed message, which was not sent, for another claim. */
   async release(message: ClaimedMessage): Promise<void> {
     await this.database.queueTransaction(async (tx) => {
       await tx.query(
@@ -130,10 +123,7 @@ export class OutboundMessagesRepository {
     });
   }
 
-  /**
-   * Releases a message for a retry after `delayMs`. Deletes it from the queue instead if a receipt has
-   * reported its outcome.
-   */
+  /** Releases a message for a retry. Deletes its row instead if a receipt has reported the outcome. */
   async scheduleRetry(tx: Transaction, message: ClaimedMessage, delayMs: number): Promise<void> {
     await tx.query(
       `UPDATE outbound_messages SET lease_id = NULL, attempt_count = attempt_count + 1,
@@ -153,8 +143,8 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Deletes a conversation's pending rows, up to and including a message, if a receipt has reported the
-   * outcome of their message. Such rows could never be claimed. Leaves leased rows to their worker.
+   * Deletes pending rows of a conversation, up to a message, whose outcome a receipt has reported: they could
+   * never be claimed. Leaves leased rows to their worker.
    */
   async deleteSettledUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     const deleted = await tx.query(
@@ -168,22 +158,15 @@ export class OutboundMessagesRepository {
     if (deleted.length > 0) this.moveUpPipelined(tx, key.tenantId, key.conversationId);
   }
 
-  /**
-   * Removes a message from the queue and makes the conversation's next message due: now, or after `holdMs`
-   * milliseconds.
-   *
-   * @param end.leaseId if set, the message stays in the queue unless it is under this lease
-   */
+  /** Removes a message from the queue. The conversation's next message is due now, or after `holdMs`. */
   finish(tx: Transaction, key: MessageKey, end: { holdMs?: number; leaseId?: string } = {}): void {
     this.endPipelined(tx, key, end);
     this.moveUpPipelined(tx, key.tenantId, key.conversationId);
   }
 
   /**
-   * Deletes a message from the queue. With `holdMs`, turns its row into a hold of so many milliseconds
-   * instead.
-   *
-   * @param end.leaseId if set, nothing changes unless the message is under this lease
+   * Deletes a message's row, or turns it into a hold of `holdMs` milliseconds.
+   * @param end.leaseId changes nothing unless the row is under this lease
    */
   endPipelined(
     tx: Transaction,
@@ -202,10 +185,9 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Makes a conversation's first unsent message due now, or at the end of the last hold before it. Must be
-   * called after each end of an earlier message, while that message's row is locked.
-   *
-   * @returns the id of the connection over which the message is sent; no row if nothing changed
+   * Makes a conversation's first unsent message due, now or at the end of the last hold before it. Must
+   * follow each end of an earlier message, under the lock of that message's row.
+   * @returns the message's connection
    */
   moveUpPipelined(tx: Transaction, tenantId: string, conversationId: string): Pipelined<{ id: string }> {
     return tx.pipeline<{ id: string }>(
@@ -231,10 +213,9 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Deletes messages of a conversation from the queue, except leased ones and holds. Later messages of the
-   * conversation become due when the poll for stuck conversations finds them.
-   *
-   * @returns the ids of the leased messages, which may be being sent
+   * Deletes messages from the queue, except leased ones and holds. The poll for stuck conversations makes the
+   * next message of the conversation due.
+   * @returns the ids of leased messages, which a worker may be sending
    */
   async cancel(tx: Transaction, { tenantId, conversationId, ids }: ErasedMessages): Promise<string[]> {
     const unsent = await tx.query<{ id: string; isLeased: boolean; holds: boolean }>(
@@ -253,9 +234,7 @@ export class OutboundMessagesRepository {
   }
 }
 
-/**
- * Returns the sub-queue of a connection's messages. It leaves out messages that wait for an earlier message.
- */
+/** Sub-queue of a connection's messages, without messages that wait for an earlier one. */
 export function messagesSubQueue(tenantId: string, connectionId: string): SubQueue {
   return { queue: 'messages', tenantId, key: connectionId };
 }

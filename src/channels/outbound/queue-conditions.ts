@@ -7,40 +7,33 @@ export const firstUnsent = (conversationId: string, tenantId = '$1') => `
   WHERE m.tenant_id = ${tenantId} AND m.conversation_id = ${conversationId} AND m.delivery_status IN ('QUEUED', 'SENDING')
   ORDER BY m.id LIMIT 1`;
 
-/**
- * SQL condition: the conversation's channel is or was connected. Otherwise the conversation has no rows in
- * `outbound_messages`.
- */
+/** SQL condition: the conversation's channel was ever connected. Otherwise it has no outbound messages. */
 export const wasConnected = (conversationId: string, tenantId = '$1') => `EXISTS (
   SELECT FROM conversations v JOIN channel_connections w ON w.channel = v.source_channel
   WHERE v.tenant_id = ${tenantId} AND v.id = ${conversationId} AND w.tenant_id = ${tenantId})`;
 
 /**
- * SQL that selects the end of the last hold before a message; null if there is none. A message with an
- * unknown outcome delays the later messages of its conversation until this time.
+ * SQL that selects the end of the last hold before a message. A hold delays all later messages of its
+ * conversation, because the outcome of its own message is unknown.
  */
 export const endOfHolds = (conversationId: string, messageId: string, tenantId = '$1') => `
   SELECT max(h.next_attempt_at) FROM outbound_messages h
   WHERE h.tenant_id = ${tenantId} AND h.conversation_id = ${conversationId} AND h.message_id < ${messageId} AND h.holds`;
 
-/**
- * SQL expression for the recipient's id in conversation `c`: the conversation's own, or else the contact's
- * latest on the channel.
- */
+/** SQL of the recipient's id in conversation `c`: the conversation's own, or else the contact's latest. */
 export const recipientOf = (tenantId = '$1') => `
   coalesce(c.identity_external_id, (
     SELECT i.external_id FROM contact_identities i
     WHERE i.tenant_id = ${tenantId} AND i.contact_id = c.contact_id AND i.channel = c.source_channel
     ORDER BY i.replaced_at IS NOT NULL, i.created_at DESC, i.external_id LIMIT 1))`;
 
-/** SQL join of conversation `c` to the connection `w` over which its messages are sent, if there is one. */
+/** SQL that joins the connection `w`, if there is one, over which conversation `c` sends. */
 export const routeOf = (tenantId = '$1') => `
   LEFT JOIN channel_connections w
     ON w.tenant_id = ${tenantId} AND w.channel = c.source_channel AND w.status <> 'DISCONNECTED'`;
 
 /**
- * SQL expression for the error code with which messages of conversation `c` fail over connection `w`; null if
- * they can be sent.
+ * SQL of the code with which messages of conversation `c` fail over connection `w`; null if they can be sent.
  */
 export const routeFault = (tenantId = '$1') => `
   CASE WHEN w.id IS NULL THEN 'NO_CONNECTION' WHEN w.status <> 'ACTIVE' THEN 'REAUTH_REQUIRED'

@@ -14,22 +14,18 @@ export type RouteFault = Extract<
 export interface Route {
   channel: Channel;
   contactId: string;
-  /** Provider's id of the customer; null if the contact has none on the channel. */
   recipientId: string | null;
   fault: RouteFault | null;
 }
 
-/** Summary of the newest messages of a conversation. */
 export interface Recent {
-  /** Time of the customer's latest message among those read; null if there is none. */
+  /** Time of the customer's latest message among the messages that were read. */
   receivedAt: Date | null;
-  /** Whether the limit was reached, so that older messages may exist that were not read. */
+  /** Whether the limit was reached, so that older messages may exist. */
   isCut: boolean;
 }
 
-/** Number of a contact's latest conversations whose messages are read. */
 const MAX_CONVERSATIONS = 20;
-/** Number of messages that are read of each conversation. */
 const MAX_MESSAGES = 200;
 
 const FIND_ROUTE = `
@@ -39,8 +35,8 @@ const FIND_ROUTE = `
   WHERE c.tenant_id = $1 AND c.id = $2`;
 
 /**
- * Selects a summary of each of contact $2's latest conversations on channel $3 in workspace $1, from messages
- * with ids from $4 on. Covers all conversations, because a provider allows replies by person.
+ * Summarizes each of contact $2's latest conversations on channel $3 in workspace $1, from message id $4 on.
+ * Reads all of them, because a provider decides by person.
  */
 const LIST_RECENT = `
   SELECT recent.* FROM (
@@ -55,7 +51,6 @@ const LIST_RECENT = `
       WHERE tenant_id = $1 AND conversation_id = c.id AND id >= $4
       ORDER BY id DESC LIMIT ${MAX_MESSAGES}) AS newest) AS recent`;
 
-/** Reads the data that decides whether a reply can be sent to its customer. */
 @Injectable()
 export class ReplyChecksRepository {
   constructor(private readonly database: Database) {}
@@ -66,11 +61,7 @@ export class ReplyChecksRepository {
     return route ?? null;
   }
 
-  /**
-   * Lists a summary for each of the contact's latest conversations on the channel.
-   *
-   * @param since lowest message id that counts
-   */
+  /** Summarizes the contact's latest conversations on the channel, from message id `since` on. */
   listRecent(tenantId: string, { contactId, channel }: Route, since: string): Promise<Recent[]> {
     return this.database.prepared<Recent>(LIST_RECENT, [tenantId, contactId, channel, since]);
   }

@@ -11,13 +11,12 @@ const HOUR_MS = 60 * 60 * 1000;
 
 /** Result that a reply would have if it were sent now. */
 export interface ReplyCheck {
-  /** Code with which the reply would fail before it is sent to the provider; null if it would be sent. */
+  /** Code with which the reply would fail before it reaches the provider; null if it would be sent. */
   fault: RouteFault | null;
   /**
-   * Whether the provider accepts replies, by the stored messages: `open` until `closesAt`, or `closed` until
-   * the customer writes again. Only informs: a reply is sent even if `closed`, because the provider decides.
-   * Null if the channel has no such limit, if the reply would fail anyway, or if the stored messages do not
-   * show it.
+   * Whether the provider accepts replies, as far as stored messages show: `closed` until the customer writes
+   * again. A reply is sent in any case, because the provider decides. Null if the channel has no such limit,
+   * if the reply would fail, or if the stored messages do not show it.
    */
   window: { status: 'open'; closesAt: Date } | { status: 'closed' } | null;
 }
@@ -31,8 +30,7 @@ export class ReplyChecksService {
   ) {}
 
   /**
-   * Checks whether a reply in a conversation can be sent, by the same rules by which messages are sent.
-   *
+   * Checks a reply by the rules by which messages are sent.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async get(tenantId: string, conversationId: string, actor: Actor): Promise<ReplyCheck> {
@@ -49,11 +47,6 @@ export class ReplyChecksService {
   }
 }
 
-/**
- * Returns the period in which the provider accepts replies.
- *
- * @param recent summaries of the messages of the last `windowMs`
- */
 function windowOf(recent: Recent[], windowMs: number): ReplyCheck['window'] {
   const times = recent.flatMap(({ receivedAt }) => (receivedAt ? [receivedAt.getTime()] : []));
   if (times.length > 0) return { status: 'open', closesAt: new Date(Math.max(...times) + windowMs) };

@@ -12,16 +12,16 @@ export type RoutedMessage = MessageKey &
   ({ connectionId: string; code: null } | { connectionId: null; code: DeliveryErrorCode });
 
 type Route = RoutedMessage & {
-  /** Whether the message waits for an earlier message of its conversation; null for a message that fails. */
+  /** Whether the message waits for an earlier one of its conversation; null for one that fails. */
   waits: boolean | null;
-  /** End of the last hold before the message, to the microsecond; null if there is none. */
+  /** End of the last hold before the message, to the microsecond. */
   heldUntil: string | null;
 };
 
 /**
- * SQL that locks, in each conversation, the queue rows up to the first unsent message. $1: workspaces, $2:
- * conversations. Skips conversations whose channel was never connected: while an old snapshot is open, their
- * look-up would read the dead index entries of all messages sent since.
+ * SQL that locks the queue's rows up to the first unsent message, in workspaces $1 and conversations $2.
+ * Skips channels that were never connected: beside an old open snapshot, it would read all messages sent
+ * since.
  */
 const lockFirstIn = (batch: Batch) => `
   SELECT FROM unnest($1::uuid[], $2::uuid[]) AS c (tenant_id, id), LATERAL (
@@ -32,8 +32,8 @@ const lockFirstIn = (batch: Batch) => `
     ORDER BY d.message_id FOR SHARE) first`;
 
 /**
- * SQL that locks the given messages if they are QUEUED, and selects their connections or error codes. $1:
- * workspaces, $2: conversations, $3: messages.
+ * SQL that locks the QUEUED ones of the messages (workspaces $1, conversations $2, ids $3), and selects their
+ * routes.
  */
 const routeIn = (batch: Batch) => `
   WITH selected AS (
@@ -70,7 +70,6 @@ const enqueueIn = (batch: Batch) => `
 export class RoutedMessagesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the workspaces that have or had a connection of any channel. */
   async findConnected(tx: Transaction, tenantIds: string[]): Promise<Set<string>> {
     const rows = await tx.prepared<{ id: string }>(
       'SELECT tenant_id AS id FROM channel_connections WHERE tenant_id = ANY ($1::uuid[]) GROUP BY tenant_id',
@@ -79,10 +78,7 @@ export class RoutedMessagesRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /**
-   * Locks the first unsent message of each conversation. Its end makes the next message due, so it must not
-   * end while a next message is inserted that the other transaction cannot see.
-   */
+  /** Locks the first unsent messages: their end makes the next message due, which must be visible to it. */
   lockFirstPipelined(tx: Transaction, conversations: ConversationKey[]): Pipelined {
     return tx.pipeline(lockFirstIn(this.database), [
       conversations.map(({ tenantId }) => tenantId),
@@ -92,8 +88,7 @@ export class RoutedMessagesRepository {
 
   /**
    * Inserts the messages that are QUEUED and have a connection and a recipient. Idempotent.
-   *
-   * @returns the inserted messages, and those that cannot be sent
+   * @returns the inserted messages, and the messages that cannot be sent
    */
   async enqueue(tx: Transaction, keys: MessageKey[]): Promise<RoutedMessage[]> {
     const routes = await tx.prepared<Route>(routeIn(this.database), [

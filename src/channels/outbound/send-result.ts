@@ -5,13 +5,9 @@ import { ProviderFault } from '../adapters/hook-events';
 import { deliveryError } from './delivery-error';
 import { isUsableId } from '../adapters/provider-values';
 
-/**
- * Maximum number of attempts of a message. The seven retries take about four minutes, longer than most
- * outages of a provider.
- */
+/** Attempts of a message. The seven retries take four minutes, longer than most outages of a provider. */
 export const MAX_MESSAGE_ATTEMPTS = 8;
 
-/** Maximum delay that a provider can ask for. */
 const MAX_DELAY_MS = 24 * 60 * 60 * 1000;
 
 /** State of a message after an attempt. Times are in milliseconds. */
@@ -19,17 +15,13 @@ export type SendResult =
   | { status: 'SENT'; providerId: string | null; holdMs: number }
   | { status: 'UNKNOWN'; error: DeliveryError; holdMs: number }
   | { status: 'FAILED'; error: DeliveryError }
-  /** The message will be retried. If `pauseMs` is above 0, its whole connection pauses for that time. */
+  /** The message will be retried. Its connection pauses for `pauseMs` milliseconds. */
   | { status: 'SENDING'; error: DeliveryError; retryDelayMs: number; pauseMs: number };
 
-/** Outcome of an attempt: the provider's, or the reason why the message was not sent to the provider. */
+/** Outcome of an attempt: the provider's, or the reason why nothing was sent to the provider. */
 export type MessageOutcome = SendOutcome | { kind: 'NO_RECIPIENT' | 'ERASED' };
 
-/**
- * Decides the state of a message after an attempt.
- *
- * @param failedAttempts number of failed attempts before this one
- */
+/** Decides a message's state after an attempt that followed `failedAttempts` failed ones. */
 export function decideResult(
   outcome: MessageOutcome,
   { limits, unknownHoldMs }: Pick<ChannelAdapter, 'limits' | 'unknownHoldMs'>,
@@ -76,8 +68,8 @@ function failed(code: DeliveryErrorCode, fault?: ProviderFault): SendResult {
 }
 
 /**
- * Returns the milliseconds to wait after `failedAttempts` failed attempts: 2, 4, 8 … 128 s plus up to 10 %.
- * Returns at least `requestedMs`, limited to 24 h, and null if no attempt is left.
+ * Returns the delay after `failedAttempts` failed attempts: 2, 4, 8 … 128 s plus up to 10 %, at least what
+ * the provider asks, at most a day. Null if no attempt is left.
  */
 export function messageRetryDelayMs(
   failedAttempts: number,
@@ -88,10 +80,7 @@ export function messageRetryDelayMs(
   return backoffMs(failedAttempts, Math.min(requestedMs, MAX_DELAY_MS), random);
 }
 
-/**
- * Returns the milliseconds for which a throttled connection pauses: as the provider asks, but at least the
- * first backoff delay and at most 24 h. Does not grow with the number of failed attempts.
- */
+/** Returns a throttled connection's pause, as the provider asks: it does not grow with failed attempts. */
 export function pauseMs(requestedMs = 0): number {
   return Math.min(Math.max(requestedMs, FIRST_DELAY_MS), MAX_DELAY_MS);
 }

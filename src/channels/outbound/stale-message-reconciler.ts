@@ -21,8 +21,8 @@ const BATCH = 200;
 const PAUSE_MS = 20;
 
 /**
- * Ends leases and holds whose time has come, and fails the messages of connections that may not send. Works
- * in small steps, each in one workspace. After a killed step, the poll finds its messages again.
+ * Ends leases and holds whose time has come, and fails messages of connections that may not send. Works in
+ * small steps of one workspace each. The poll finds the messages of a killed step again.
  */
 @Injectable()
 export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -32,7 +32,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     () => this.failAll(),
     (error) => this.logger.error({ err: error }, 'reconciling failed; it will be retried'),
   );
-  /** Connections that may not send and whose pending messages must be failed, by workspace and id. */
+  /** Connections that may not send and whose pending messages must be failed. */
   private inactive = new Map<string, Target>();
 
   constructor(
@@ -59,8 +59,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
   }
 
   /**
-   * Ends leases and holds whose time has come. A message whose lease has ended may have been sent, so it
-   * becomes UNKNOWN and is never sent again.
+   * Ends leases and holds. A leased message may have been sent, so it becomes UNKNOWN and is never retried.
    */
   async reconcile(ended: MessageKey[]): Promise<void> {
     for (const [tenantId, keys] of groupByWorkspace(ended)) {
@@ -76,10 +75,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /**
-   * Makes the first unsent message of each conversation due, and wakes its connection. Call it after an
-   * earlier message has ended.
-   */
+  /** Makes the first unsent message of each conversation due. Must follow the end of an earlier message. */
   moveUpAndWake(tx: Transaction, tenantId: string, conversationIds: string[]): void {
     for (const conversationId of new Set(conversationIds)) {
       const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationId);
@@ -89,10 +85,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /**
-   * Runs a transaction for a workspace. Logs a failure and returns null, so that other workspaces are not
-   * delayed.
-   */
+  /** Runs a transaction for a workspace. Logs a failure, so that other workspaces are not delayed. */
   private async tryTransaction<T>(
     tenantId: string,
     work: (tx: Transaction) => Promise<T>,
@@ -126,8 +119,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
   }
 
   /**
-   * Sets the status of messages with one statement for each. The driver sends the statements together.
-   *
+   * Sets the status of messages, with one statement for each, sent together.
    * @returns the messages whose status has changed
    */
   private async advance<T extends MessageKey>(
@@ -140,10 +132,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     return messages.filter((_, n) => before[n] !== null);
   }
 
-  /**
-   * Fails the messages of inactive connections, one batch of each connection in turn, so that a long queue
-   * does not delay other connections.
-   */
+  /** Fails messages in turn, one batch for each connection, so that a long queue delays no other. */
   private async failAll(): Promise<void> {
     let remaining = [...this.inactive.values()];
     this.inactive = new Map();
@@ -158,11 +147,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /**
-   * Fails a batch of a connection's pending messages.
-   *
-   * @returns whether the batch was full, so that more messages may have to be failed
-   */
+  /** Fails a batch of pending messages. Reports whether there may be more. */
   private async failStep(connection: Target): Promise<boolean> {
     const { tenantId } = connection;
     const isUnfinished = await this.tryTransaction(tenantId, async (tx) => {
@@ -174,7 +159,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
       for (const message of pending) this.messages.endPipelined(tx, message);
       const failed = await this.advance(tx, pending, 'FAILED', deliveryError(code));
       const conversationIds = pending.map(({ conversationId }) => conversationId);
-      // The account may be connected again, with later messages of these conversations in the queue.
+      // The account may be connected again, with later messages in these conversations.
       this.moveUpAndWake(tx, tenantId, conversationIds);
       const labels = { channel: inactive.channel, outcome: code.toLowerCase() };
       tx.onCommit(() => this.metrics.outboundMessages.inc(labels, failed.length));

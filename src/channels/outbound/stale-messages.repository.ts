@@ -14,14 +14,11 @@ interface EndedMessage extends MessageKey {
   holds: boolean;
 }
 
-/** Locks messages whose lease or hold has ended, and pending messages of inactive connections. */
 @Injectable()
 export class StaleMessagesRepository {
   constructor(private readonly floors: QueueFloors) {}
 
-  /**
-   * Locks the given messages if their lease or hold has ended. Skips rows that another process has locked.
-   */
+  /** Locks the given messages whose lease or hold has ended. Skips rows that another process has locked. */
   lockEnded(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<EndedMessage[]> {
     return tx.prepared<EndedMessage>(
       `SELECT d.tenant_id AS "tenantId", d.conversation_id AS "conversationId", d.message_id AS "messageId",
@@ -35,10 +32,7 @@ export class StaleMessagesRepository {
     );
   }
 
-  /**
-   * Locks up to `count` pending messages of a connection. Messages that wait for an earlier message of their
-   * conversation come last.
-   */
+  /** Locks pending messages of a connection. Those that wait for an earlier message come last. */
   lockPending(tx: Transaction, { tenantId, id }: Target, count: number): Promise<MessageKey[]> {
     return tx.prepared<MessageKey>(
       `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId"
@@ -49,7 +43,6 @@ export class StaleMessagesRepository {
     );
   }
 
-  /** Returns the connection if its status is not ACTIVE; otherwise null. */
   async findInactive(
     tx: Transaction,
     { tenantId, id }: Target,

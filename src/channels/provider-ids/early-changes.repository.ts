@@ -4,15 +4,13 @@ import { ContactKey } from '../../database/tables/table-declaration';
 import { Transaction } from '../../database/transaction';
 
 /**
- * Edit or unsend that cannot be applied yet: its message is unknown, or its customer's id does not belong to
- * the message's contact yet.
+ * Edit or unsend that waits: for its message, or until its customer's id belongs to the message's contact.
  */
 export interface EarlyChange {
   connectionId: string;
   providerId: string;
-  /** Provider's id of the customer who made the change. */
   customerId: string;
-  /** New text; null if the message was unsent. */
+  /** Null if the message was unsent. */
   body: string | null;
   metadata: object | null;
   number: number | null;
@@ -23,21 +21,15 @@ export interface EarlyCustomer {
   ids: string[];
 }
 
-/** SQL columns of an EarlyChange. */
 export const EARLY = `connection_id AS "connectionId", provider_id AS "providerId", customer_id AS "customerId", body, metadata,
   edit_number AS number`;
-/**
- * Maximum number of a customer's changes that one query reads, more than any customer is expected to have.
- */
+/** Waiting changes of a customer that one query reads; no customer is expected to have as many. */
 const MAX_WAITING = 100;
 
 /** Stores customers' edits and unsends until their message and their customer's contact are known. */
 @Injectable()
 export class EarlyChangesRepository {
-  /**
-   * Returns the stored changes by any of these customer ids, or of contacts that were merged into this
-   * contact. Assigns them to this contact.
-   */
+  /** Returns the waiting changes by these ids or of merged contacts, and assigns them to the contact. */
   async findWaiting(
     tx: Transaction,
     tenantId: string,
@@ -57,10 +49,8 @@ export class EarlyChangesRepository {
   }
 
   /**
-   * Stores a change. Overwrites an earlier edit of the same message, but never an unsend. The caller must
-   * hold the lock on the customer's ids, so that the message is stored only after this transaction and then
-   * finds the change.
-   *
+   * Stores a change. Overwrites an earlier edit, but never an unsend. The caller must hold the lock on the
+   * customer's ids, so that the message is stored later and finds the change.
    * @param contactId contact with whose erasure the change is deleted; null while the customer is unknown
    */
   async insert(
@@ -90,7 +80,7 @@ export class EarlyChangesRepository {
     );
   }
 
-  /** Deletes the stored changes of a message: by one customer if `customerId` is set, otherwise all. */
+  /** Deletes the waiting changes of a message: a customer's, or all without `customerId`. */
   async delete(
     tx: Transaction,
     tenantId: string,
@@ -109,7 +99,7 @@ export class EarlyChangesRepository {
     );
   }
 
-  /** Deletes up to `count` stored changes of a contact. Reports whether there may be more. */
+  /** Deletes up to `count` waiting changes of a contact. Reports whether there may be more. */
   async erase(tx: Transaction, { tenantId, contactId }: ContactKey, count: number): Promise<boolean> {
     const rows = await tx.query(
       `DELETE FROM early_changes WHERE tenant_id = $1 AND (connection_id, provider_id, customer_id) IN (

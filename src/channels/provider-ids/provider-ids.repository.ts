@@ -10,17 +10,13 @@ import { EARLY, EarlyChange, EarlyCustomer } from './early-changes.repository';
 
 export const PROVIDER_MESSAGES_KEY = 'provider_messages_pkey';
 
-/** Receipt in the form in which it is stored. */
 export interface AppliedReceipt {
   providerId: string;
   status: ReceiptStatus;
   error: DeliveryError | null;
 }
 
-/**
- * Writes the ids that providers give to customers' and agents' messages. Also stores receipts that arrive
- * before the provider id of their message is known.
- */
+/** Writes providers' ids of messages, and stores receipts that arrive before such an id is known. */
 @Injectable()
 export class ProviderIdsRepository {
   constructor(
@@ -29,9 +25,8 @@ export class ProviderIdsRepository {
   ) {}
 
   /**
-   * Locks provider ids (advisory locks) until the transaction ends, in a fixed order to avoid deadlocks.
-   * Needed because the response to a send request and the receipts for the message can arrive at the same
-   * time.
+   * Locks provider ids until the transaction ends, because a response to a send request and its receipts can
+   * arrive at the same time. Locks in a fixed order to avoid deadlocks.
    */
   async lock(tx: Transaction, connection: Connection, providerIds: string[]): Promise<void> {
     await tx.query(
@@ -42,8 +37,8 @@ export class ProviderIdsRepository {
   }
 
   /**
-   * Reports whether an arriving message is already stored: one of its provider ids is known, even if the
-   * message was erased. Also returns its customer's changes that arrived before it, ordered by edit number.
+   * Looks up an arriving message: whether one of its ids is stored, even if the message was erased, and the
+   * customer's changes that arrived before it, in order.
    */
   async lookUp(
     tx: Transaction,
@@ -97,8 +92,8 @@ export class ProviderIdsRepository {
   }
 
   /**
-   * Inserts the provider id of a sent message, and applies receipts that arrived before it. The caller must
-   * hold the lock of `lock` on this id.
+   * Inserts a sent message's provider id, and applies receipts that arrived before. The caller must hold its
+   * `lock`.
    */
   async insertSent(
     tx: Transaction,
@@ -123,10 +118,7 @@ export class ProviderIdsRepository {
     }
   }
 
-  /**
-   * Stores receipts whose provider id is unknown, because the response to their send request may arrive
-   * later. Ignores receipts with a known id.
-   */
+  /** Stores receipts with an unknown provider id: the response that contains it may arrive later. */
   async insertEarlyReceipts(
     tx: Transaction,
     { tenantId, id }: Connection,
@@ -151,8 +143,7 @@ export class ProviderIdsRepository {
   }
 
   /**
-   * Replaces the provider ids of erased messages by digests. Inserts and deletes instead of updating, because
-   * a row with the digest may already exist after a receipt.
+   * Replaces provider ids by digests. Inserts and deletes, because a row with the digest may exist already.
    */
   async erase(tx: Transaction, { tenantId, conversationId, ids }: ErasedMessages): Promise<void> {
     const rows = await tx.query<{ connectionId: string; providerId: string }>(

@@ -7,10 +7,7 @@ import { Connection } from '../adapters/channel-adapter';
 import { InboundReceipt, InboundWatermark } from '../adapters/hook-events';
 import { AppliedReceipt } from '../provider-ids/provider-ids.repository';
 
-/**
- * Maximum age of a message that an echo can match by its text. Echoes arrive within seconds, so an older
- * message with the same text cannot be the one.
- */
+/** Age up to which an echo can match a message by its text. Echoes arrive within seconds. */
 const ECHO_WITHIN_MS = 60 * 60 * 1000;
 
 /** Message that is being sent or whose outcome is unknown. */
@@ -43,8 +40,8 @@ const IS_LEASED = `
       AND d.lease_id IS NOT NULL)`;
 
 /**
- * Selects and locks messages of workspace $1 by their provider ids $4 on connection $3, if their status is
- * one of $6. $5: the error for each provider id.
+ * Selects messages of workspace $1 with provider ids $4 (and errors $5) on connection $3, whose status is one
+ * of $6.
  */
 const WITH_PROVIDER_IDS = `
   SELECT m.conversation_id, m.id, m.delivery_status, r.error
@@ -54,14 +51,13 @@ const WITH_PROVIDER_IDS = `
     AND m.delivery_status = ANY ($6)
   ORDER BY 1, 2 FOR NO KEY UPDATE OF m`;
 
-/** Maximum number of messages of a conversation that one statement updates for a watermark. */
+/** Messages of a conversation that one statement updates for a watermark. */
 export const WATERMARK_STEP = 500;
 
 /**
- * Selects and locks the oldest messages that connection $5 of workspace $1 sent no later than $6 to customer
- * $4 of channel $3, if their status is one of $7. A partial index contains the messages that are not read.
- * `provider_messages` is read in a sub-select, because with a join the planner would read all provider ids of
- * the conversation.
+ * Selects the oldest messages that connection $5 of workspace $1 sent until $6 to customer $4 of channel $3,
+ * with a status of $7. An index has the messages that are not read. With a join instead of the sub-select,
+ * the planner would read all provider ids of the conversation.
  */
 const SENT_UNTIL = `
   SELECT s.conversation_id, s.id, s.delivery_status, NULL::jsonb AS error
@@ -97,9 +93,8 @@ export class ReceiptsRepository {
   }
 
   /**
-   * Finds a message to a customer by its text, if it is being sent or its outcome is unknown. Prefers an
-   * unknown outcome, then the newest message. Leaves out messages that wait for a retry, because they were
-   * certainly not sent.
+   * Finds a message by its text: the newest with an unknown outcome, else the newest that is being sent. A
+   * message that waits for a retry was certainly not sent.
    */
   async findUnsettledByText(
     tx: Transaction,
@@ -119,8 +114,8 @@ export class ReceiptsRepository {
   }
 
   /**
-   * Returns the provider ids of receipts that need more than an update of the status. Either their message is
-   * in the queue, or their provider id is not stored because the response to the send request was lost.
+   * Returns the provider ids whose message is in the queue, or which were lost with a response: their
+   * receipts need more than an update of the status.
    */
   async findSpecial(
     tx: Transaction,
@@ -153,8 +148,7 @@ export class ReceiptsRepository {
   }
 
   /**
-   * Sets the status of the messages with these provider ids. If there are several receipts for a message, the
-   * highest status is stored.
+   * Sets the status of the messages with these provider ids. Among several receipts, the highest status wins.
    */
   async advanceAll(tx: Transaction, { tenantId, id }: Connection, receipts: AppliedReceipt[]): Promise<void> {
     for (const status of STATUSES_IN_ORDER) {
@@ -170,9 +164,8 @@ export class ReceiptsRepository {
   }
 
   /**
-   * Sets the status of messages that were sent to a customer no later than `until`: up to WATERMARK_STEP for
-   * each conversation. FAILED messages stay FAILED, because they never arrived.
-   *
+   * Sets the status of up to WATERMARK_STEP messages of each conversation that were sent to a customer until
+   * `until`. FAILED messages never arrived, so they stay FAILED.
    * @returns the number of messages whose status has changed
    */
   advanceUntil(

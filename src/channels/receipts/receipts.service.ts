@@ -14,15 +14,12 @@ import { OutboundMessagesRepository } from '../outbound/outbound-messages.reposi
 import { AppliedReceipt, ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { ReceiptsRepository, UnsettledMessage, WATERMARK_STEP } from './receipts.repository';
 
-/**
- * Maximum number of receipts in one transaction. Each takes an advisory lock, and PostgreSQL has room for
- * 6400 locks by default.
- */
+/** Receipts in one transaction. Each takes an advisory lock, of which PostgreSQL has 6400 by default. */
 const STEP = 100;
 
 /**
- * Applies providers' receipts, watermarks and echoes of sent messages. They can be late, repeated, out of
- * order, or earlier than the response to the send request.
+ * Applies receipts, watermarks and echoes: late, repeated, out of order, or before the send request's
+ * response.
  */
 @Injectable()
 export class ReceiptsService {
@@ -35,11 +32,7 @@ export class ReceiptsService {
     @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
   ) {}
 
-  /**
-   * Applies a watermark or an echo.
-   *
-   * @param event must be verified with the secret of its own account
-   */
+  /** Applies a watermark or an echo, which must be verified with the secret of its own account. */
   async apply(connection: Connection, event: InboundWatermark | InboundEcho): Promise<void> {
     if (!isApplicable(event)) return;
     if (event.kind === 'watermark') return this.applyWatermark(connection, event);
@@ -47,9 +40,8 @@ export class ReceiptsService {
   }
 
   /**
-   * Applies receipts in transactions of up to STEP receipts.
-   *
-   * @param receipts of the connection's account, verified with its own secret
+   * Applies receipts of the connection's account in bounded transactions.
+   * @param receipts must be verified with the account's own secret
    */
   async applyReceipts(connection: Connection, receipts: InboundReceipt[]): Promise<void> {
     const applicable = receipts.filter(isApplicable).map(withOwnId);
@@ -99,10 +91,7 @@ export class ReceiptsService {
     await this.providerIds.insertSent(tx, connection, message, providerId, message.createdAt);
   }
 
-  /**
-   * Applies an echo to the message of this service that it reports. Ignores it if there is none, because a
-   * person may have sent the message from the provider's own inbox.
-   */
+  /** Applies an echo. Ignores one that a person caused in the provider's own inbox. */
   private async applyEcho(tx: Transaction, connection: Connection, echo: InboundEcho): Promise<void> {
     const { providerId, messageId, customerId, body } = echo;
     await this.providerIds.lock(tx, connection, [providerId]);
@@ -123,10 +112,7 @@ export class ReceiptsService {
     return messageId === null ? null : this.receipts.findUnsettled(tx, connection, messageId);
   }
 
-  /**
-   * Sets the status of a message and removes its pending retry or hold, so that the conversation's next
-   * message is sent.
-   */
+  /** Sets a message's status. Removes its pending retry or hold, so that the next message is sent. */
   private async settle(
     tx: Transaction,
     connection: Connection,
@@ -151,7 +137,7 @@ function withError({ providerId, status, fault }: InboundReceipt): AppliedReceip
   return { providerId, status, error: deliveryError(code, fault) };
 }
 
-/** Returns the event with `messageId` null unless it is a UUID. Providers can send any text in this field. */
+/** Removes a message id that is not a UUID, because providers can send any text in this field. */
 function withOwnId<Event extends InboundReceipt | InboundEcho>(event: Event): Event {
   return isId(event.messageId) ? event : { ...event, messageId: null };
 }

@@ -4,9 +4,9 @@ import { Transaction } from '../../database/transaction';
 import { ConnectionKey } from '../adapters/channel-adapter';
 
 /**
- * SQL condition of connections whose token must be refreshed. Instagram refuses to refresh a token younger
- * than 24 hours. Refreshing begins ten days before the expiry, which leaves ten daily tries. The expiry of a
- * token that an operator has entered is a guess, so it is refreshed as soon as possible.
+ * SQL condition: the token must be refreshed. Instagram refuses this for tokens younger than 24 hours. Ten
+ * days before the expiry leave ten daily tries. The expiry of an operator's token is a guess, so it is
+ * refreshed as soon as possible.
  */
 const DUE = `
   channel = 'INSTAGRAM' AND status = 'ACTIVE'
@@ -17,17 +17,13 @@ const DUE = `
 export class InstagramTokensRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists the connections of all workspaces whose token must be refreshed, the earliest expiry first. */
   listDue(): Promise<ConnectionKey[]> {
     return this.database.query<ConnectionKey>(
       `SELECT tenant_id AS "tenantId", id FROM channel_connections WHERE ${DUE} ORDER BY credentials_expire_at`,
     );
   }
 
-  /**
-   * Locks a connection. Returns false, without a lock, if its token need not be refreshed or another process
-   * has locked it.
-   */
+  /** Locks a connection whose token must be refreshed. Returns false if another process has locked it. */
   async lockDue(tx: Transaction, { tenantId, id }: ConnectionKey): Promise<boolean> {
     const rows = await tx.query(
       `SELECT FROM channel_connections WHERE tenant_id = $1 AND id = $2 AND ${DUE} FOR NO KEY UPDATE SKIP LOCKED`,

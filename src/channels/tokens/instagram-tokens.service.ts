@@ -24,10 +24,7 @@ export class InstagramTokensService {
     private readonly loader: ConnectionLoader,
   ) {}
 
-  /**
-   * Tries to refresh each due token once, one after another, until `stop` aborts. A token whose refresh fails
-   * is tried again the next day.
-   */
+  /** Tries each due token once. Tokens whose refresh fails are due again the next day. */
   async refreshDue(stop?: AbortSignal): Promise<RefreshedTokens> {
     const count: RefreshedTokens = { refreshed: 0, failed: 0 };
     for (const key of await this.tokens.listDue()) {
@@ -38,7 +35,7 @@ export class InstagramTokensService {
     return count;
   }
 
-  /** Refreshes a token. Logs an error instead of throwing it, so that the remaining tokens are refreshed. */
+  /** Refreshes a token. Logs an error instead of throwing it, so that the next tokens are refreshed. */
   private async tryRefresh(key: ConnectionKey): Promise<RefreshOutcome['kind'] | null> {
     try {
       return await this.database.transaction((tx) => this.refresh(tx, key));
@@ -50,10 +47,8 @@ export class InstagramTokensService {
   }
 
   /**
-   * Locks the connection during the call to Instagram, so that no other refresh and no rotation happens at
-   * the same time. Messages are sent meanwhile, because sending does not lock the row for update.
-   *
-   * @returns null if the token need not be refreshed any more, or another worker refreshes it
+   * Locks the connection during the call, against a concurrent refresh or rotation. Does not block sending.
+   * @returns null if the token is no longer due, or another process refreshes it
    */
   private async refresh(tx: Transaction, key: ConnectionKey): Promise<RefreshOutcome['kind'] | null> {
     const isDue = await this.tokens.lockDue(tx, key);

@@ -8,10 +8,7 @@ import { TypingGuard, type TypingRequest } from './typing.guard';
 import { TokenRequired, WidgetDone, WidgetErrors } from './widget.decorators';
 import { PostTyping } from './widget.dto';
 
-/**
- * Receives reports that a visitor types. Runs no SQL statement, because a page may send a report every three
- * seconds.
- */
+/** Receives reports of typing without an SQL statement, because a page may send one every three seconds. */
 @ApiTags('Widget')
 @Public()
 @UseGuards(TypingGuard)

@@ -14,9 +14,8 @@ export interface TypingRequest extends Request {
 }
 
 /**
- * Authenticates a visitor by the token alone, without an SQL statement. Every page may read the response,
- * which is empty. The visitor's event stream was opened only after a check that the widget is connected and
- * allowed on the page.
+ * Authenticates a visitor by the token alone, without an SQL statement. Every page may read the empty
+ * response. The widget and the page's origin were checked when the event stream was opened.
  */
 @Injectable()
 export class TypingGuard implements CanActivate {

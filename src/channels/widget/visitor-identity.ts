@@ -11,7 +11,7 @@ const ALGORITHM = 'HS256';
 const LEEWAY_SECONDS = 10;
 
 export interface VisitorIdentity {
-  /** Id that the workspace's server uses for the visitor, and has signed. */
+  /** Id of the visitor in the workspace's system, signed by the workspace's server. */
   id: string;
   signed: ContactProfile;
   /** Profile that the page sends without a signature. */
@@ -19,8 +19,7 @@ export interface VisitorIdentity {
 }
 
 /**
- * Verifies the identity of a logged-in visitor, by a signature of the id or by a JWT.
- *
+ * Verifies a logged-in visitor by a signature of the id or by a JWT.
  * @throws AppError UNAUTHENTICATED: not signed with this secret, or expired; INVALID_BODY
  */
 export async function verifyIdentity(visitor: LoggedInVisitor, secret: string): Promise<VisitorIdentity> {

@@ -5,17 +5,12 @@ import { PageStatement } from '../../database/page-statement';
 import { MessageEntity } from '../../messages/message.entity';
 import { ErasedIds } from '../../secrets/erased-ids';
 
-/** Message with the columns that its visitor may see. */
 export type VisitorMessageRow = Pick<
   MessageEntity,
   'id' | 'senderType' | 'body' | 'createdAt' | 'deliveryStatus' | 'editedAt' | 'unsentAt'
 > & {
-  /** Display name of the message's agent. */
   senderName: string | null;
-  /**
-   * Provider id of a visitor's own message, which contains the id that the client made; null for an agent's
-   * message.
-   */
+  /** Contains the id that the client gave the message; null for an agent's message. */
   providerId: string | null;
 };
 
@@ -38,10 +33,7 @@ export class VisitorMessagesRepository {
     private readonly erasedIds: ErasedIds,
   ) {}
 
-  /**
-   * Lists a page of a conversation's messages, newest first, and one row more, which shows whether another
-   * page follows.
-   */
+  /** Lists a page of messages and one more, newest first. */
   list(
     tenantId: string,
     conversationId: string,
@@ -72,15 +64,12 @@ export class VisitorMessagesRepository {
   }
 }
 
-/**
- * Makes the provider id of a visitor's message. It is unique over all visitors of the widget, because the
- * client's id contains no space.
- */
+/** Makes a message's provider id. It is unique over all visitors, as the client's id contains no space. */
 export function makeProviderId(externalId: string, clientMessageId: string): string {
   return `${externalId} ${clientMessageId}`;
 }
 
-/** Returns the id that the client gave a message; null for an agent's message and for an erased message. */
+/** Returns the client's id of a message; null for an agent's message and for an erased one. */
 export function readClientMessageId(providerId: string | null): string | null {
   if (providerId === null || ErasedIds.isErased(providerId)) return null;
   return providerId.slice(providerId.lastIndexOf(' ') + 1);

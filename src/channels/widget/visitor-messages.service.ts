@@ -18,7 +18,7 @@ import { WidgetSignal } from '../adapters/widget/widget-signal';
 
 type VisitorChange = Pick<InboundEdit, 'kind' | 'body' | 'metadata' | 'number'> | Pick<InboundUnsend, 'kind'>;
 
-/** Reads and writes the messages of a visitor. A visitor can access only their own conversation. */
+/** Reads and writes the messages of a visitor's own conversation. */
 @Injectable()
 export class VisitorMessagesService {
   private readonly logger = new Logger(VisitorMessagesService.name);
@@ -31,9 +31,8 @@ export class VisitorMessagesService {
   ) {}
 
   /**
-   * Stores a visitor's message, only once for each `clientMessageId`.
-   *
-   * @param onKnown called if the message was stored before; the stored message is returned
+   * Stores a visitor's message once for each client message id.
+   * @param onKnown called if the message was stored before; the stored one is returned
    */
   async post(
     widget: Widget,
@@ -55,13 +54,12 @@ export class VisitorMessagesService {
     if (!message) throw new Error('An inbound message was not stored');
     if (!isNew) onKnown();
     else this.notifyTabs(widget, externalId, message.id);
-    // Uses the client's own id, because the id is no longer stored with an erased message.
+    // An erased message has lost this id in the database.
     return { message: { ...toVisitorMessage(message), clientMessageId } };
   }
 
   /**
    * Replaces the text of a visitor's message. Idempotent.
-   *
    * @throws AppError NOT_FOUND, also for an unsent or erased message
    */
   async edit(
@@ -77,8 +75,7 @@ export class VisitorMessagesService {
   }
 
   /**
-   * Unsends a visitor's message, which erases its text. Idempotent.
-   *
+   * Unsends a visitor's message, which erases it. Idempotent.
    * @throws AppError NOT_FOUND
    */
   unsend(widget: Widget, visitor: Visitor, clientMessageId: string): Promise<PostedMessageResponse> {
@@ -102,10 +99,7 @@ export class VisitorMessagesService {
     return { message: { ...toVisitorMessage(message), clientMessageId } };
   }
 
-  /**
-   * Lists the messages of the visitor's conversation, newest first. Leaves out messages that wait to be sent
-   * while the workspace is suspended.
-   */
+  /** Lists the conversation's messages, newest first, in a suspended workspace without unsent ones. */
   async list(
     { tenantId, id }: Widget,
     { externalId }: Visitor,
@@ -120,7 +114,6 @@ export class VisitorMessagesService {
 
   /**
    * Sets the status of the conversation's outbound messages, up to and including one.
-   *
    * @throws AppError NOT_FOUND: the message is not in the visitor's conversation
    */
   async receive(widget: Widget, visitor: Visitor, receipt: PostReceipt): Promise<ReceiptResponse> {
@@ -134,10 +127,7 @@ export class VisitorMessagesService {
     };
   }
 
-  /**
-   * Signals a message to the visitor's other tabs, without waiting. If the signal fails, the tabs learn of
-   * the message from the next heartbeat.
-   */
+  /** Signals a message to the visitor's other tabs. If this fails, the next heartbeat announces it. */
   private notifyTabs({ id: connectionId }: Widget, externalId: string, messageId: string): void {
     this.signal
       .sendMessage({ connectionId, externalId, messageId })

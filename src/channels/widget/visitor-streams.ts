@@ -15,30 +15,28 @@ import { toVisitorMessage } from './widget-answers.dto';
 import { WidgetSignal } from '../adapters/widget/widget-signal';
 
 const HEARTBEAT_MS = 15_000;
-/** Maximum number of streams of a visitor without a conversation. */
+/** Streams of a visitor without a conversation. */
 const MAX_WITHOUT_CONVERSATION = 3;
-/** Maximum number of visitors whose states one query reads for a heartbeat. */
+/** Visitors whose states one query reads for a heartbeat. */
 const HEARTBEAT_BATCH = 500;
 
 /** State that all streams of a visitor in this process have in common. */
 interface VisitorContext {
   readonly key: VisitorKey;
-  /**
-   * Settles when this process is subscribed to signals of the visitor's messages; null before it subscribes.
-   */
+  /** Settles when this process receives signals of the visitor's messages; null before it subscribes. */
   listening: Promise<void> | null;
   /** Version of the widget's connection when the first stream began; null before. */
   version: string | null;
-  /** Presence of the visitor; null if it is switched off in the widget's settings. */
+  /** Null if the widget's settings switch presence off. */
   presence: PresentVisitor | null;
 }
 
 type VisitorGroup = StreamGroup<VisitorContext>;
 
 /**
- * Sends server-sent events to the visitors that are connected to this process. A visitor's streams receive
- * every message of the conversation, including messages written in another tab. Each heartbeat contains the
- * number of the conversation's last event, by which the client detects lost messages.
+ * Sends server-sent events to visitors: every message of the conversation, including messages from other
+ * tabs. Each heartbeat contains the number of the conversation's last event, by which clients detect lost
+ * messages.
  */
 @Injectable()
 export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
@@ -64,13 +62,9 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Turns a response into an event stream of a visitor. The stream begins with `ready`. It ends when the
-   * client disconnects, its token expires, the widget's connection changes, or the process stops.
-   *
-   * If the maximum number of streams is reached, a stream of a visitor without a conversation may be ended to
-   * make room. It is ended for a visitor with a conversation at the same widget, or for a widget with fewer
-   * streams.
-   *
+   * Makes a response an event stream. It begins with `ready`, and ends if the client disconnects, its token
+   * expires, the widget changes, or the process stops. If there is no room, a stream of a visitor without a
+   * conversation is ended in favour of a visitor with one, or of a widget with fewer streams.
    * @throws AppError RATE_LIMITED: too many streams; NOT_FOUND: the widget is disconnected; UNAVAILABLE
    */
   async open(widget: Widget, { externalId, expiresAt }: Visitor, response: Response): Promise<void> {
@@ -85,7 +79,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       presence: null,
     }));
     if (widget.settings.showsPresence !== false) group.context.presence ??= this.present(group);
-    // Subscribes before the state is read, so that a message that is stored in between is not missed.
+    // Comes before the state is read, so that no message in between is missed.
     this.listen(group);
     this.metrics.visitorStreams.inc();
     const expiry = setTimeout(() => stream.end('token_expired'), expiresAt.getTime() - Date.now());
@@ -110,7 +104,6 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     });
   }
 
-  /** Sends a heartbeat to each stream. One query reads the states of up to HEARTBEAT_BATCH visitors. */
   async sendHeartbeats(): Promise<void> {
     const groups = this.groups.list().map((group) => ({ tenantId: group.context.key.tenantId, group }));
     await this.database.workInBatches(
@@ -155,10 +148,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       });
   }
 
-  /**
-   * Unsubscribes from the visitor's signals when the last stream of the visitor ends, and from the widget's
-   * signals when its last visitor leaves.
-   */
+  /** Unsubscribes with the visitor's last stream, and from the widget's signals with its last visitor. */
   private stopListening(group: VisitorGroup, ended: EventStream): void {
     if (group.streams.size > 1 || !group.streams.has(ended)) return;
     group.context.presence?.leave();
@@ -200,10 +190,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     );
   }
 
-  /**
-   * Reports, for each workspace of these visitors, whether an agent has an inbox open; false for a suspended
-   * workspace.
-   */
+  /** Reads for each workspace whether an agent has an inbox open; false for a suspended workspace. */
   private async listOnline(states: VisitorState[]): Promise<Map<string, boolean>> {
     const tenants = new Map(states.map(({ tenantId, isSuspended }) => [tenantId, isSuspended]));
     const read = async ([tenantId, isSuspended]: [string, boolean]) =>
@@ -212,10 +199,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 }
 
-/**
- * Applies a new state to a visitor's streams. Streams of a visitor without a conversation may be ended to
- * make room for other streams.
- */
+/** Applies a new state. Only streams of visitors without a conversation may be ended to make room. */
 function follow({ context, streams }: VisitorGroup, state: VisitorState): void {
   for (const stream of streams) stream.mayGiveWay = state.conversationId === null;
   context.presence?.follow(state);
@@ -226,9 +210,7 @@ function isOutdated({ context }: VisitorGroup, { version }: VisitorState): boole
   return context.version !== null && context.version !== version;
 }
 
-/**
- * Returns a unique key of a visitor. A connection id contains no space, so the two parts cannot be confused.
- */
+/** Returns a unique key of a visitor: a connection id contains no space. */
 function textKey({ connectionId, externalId }: Omit<VisitorKey, 'tenantId'>): string {
   return `${connectionId} ${externalId}`;
 }

@@ -6,17 +6,11 @@ import { Visitor, Widget } from './visitor';
 
 const ALGORITHM = 'HS256';
 const KEY_BYTES = 32;
-/**
- * Label from which a separate key is derived, so that other data signed with the same secret is never valid
- * as a token.
- */
+/** Label of a separate derived key, so that other data under the same secret is not valid as a token. */
 const KEY_PURPOSE = 'widget visitor tokens';
 const DAY_SECONDS = 24 * 60 * 60;
 const LIFETIME_SECONDS = DAY_SECONDS;
-/**
- * Seconds after a token's issue in which an anonymous visitor can renew the session and stay the same
- * visitor.
- */
+/** Seconds in which an anonymous visitor's token can renew the session. */
 const RENEWABLE_SECONDS = 90 * DAY_SECONDS;
 
 /** Prefix of the `externalId` of logged-in visitors. */
@@ -39,8 +33,8 @@ export interface TokenOwner {
 }
 
 /**
- * Issues and verifies visitors' tokens, JWTs that are each valid for one visitor of one widget. The first
- * configured key signs; all configured keys verify.
+ * Issues and verifies visitors' tokens, JWTs for one visitor of one widget. The first configured key signs;
+ * all configured keys verify.
  */
 @Injectable()
 export class VisitorTokens {
@@ -74,28 +68,19 @@ export class VisitorTokens {
     };
   }
 
-  /**
-   * Verifies the token of a request. Returns null if it is invalid, has expired, or belongs to another
-   * widget.
-   */
+  /** Verifies a request's token; null if it is invalid, expired, or of another widget. */
   verify(widget: TokenWidget, token: string): Promise<Visitor | null> {
     return this.read(widget, token, 0);
   }
 
-  /**
-   * Verifies the token of a request that renews a session. An anonymous visitor's token may have expired, but
-   * must have been issued within the last 90 days. Returns null if it is not valid.
-   */
+  /** Verifies a token that renews its session. An anonymous visitor's token may have expired. */
   async verifyForRenewal(widget: TokenWidget, token: string): Promise<Visitor | null> {
     const visitor = await this.read(widget, token, RENEWABLE_SECONDS - LIFETIME_SECONDS);
     if (visitor && isLoggedIn(visitor.externalId)) return this.verify(widget, token);
     return visitor;
   }
 
-  /**
-   * Returns the owner of a valid token without reading the widget. The widget may have been disconnected.
-   * Null if the token is invalid or has expired.
-   */
+  /** Returns a valid token's owner. Does not check whether the widget is still connected. */
   async readOwner(token: string): Promise<TokenOwner | null> {
     const payload = await this.readPayload(token, { requiredClaims: ['sub', 'aud', 'exp'] });
     if (!payload) return null;
@@ -103,11 +88,7 @@ export class VisitorTokens {
     return { tenantId: tenant, connectionId: aud, externalId: sub };
   }
 
-  /**
-   * Verifies a token for this widget.
-   *
-   * @param overdueSeconds maximum number of seconds since the token's expiry
-   */
+  /** Verifies a token that expired at most `overdueSeconds` ago. */
   private async read(widget: TokenWidget, token: string, overdueSeconds: number): Promise<Visitor | null> {
     const payload = await this.readPayload(token, {
       audience: widget.id,
@@ -121,7 +102,6 @@ export class VisitorTokens {
     return { externalId, expiresAt: new Date(exp * 1000) };
   }
 
-  /** Returns the claims of a token; null if no configured key has signed it, or if it violates `demands`. */
   private async readPayload(token: string, demands: JWTVerifyOptions): Promise<JWTPayload | null> {
     try {
       const options = { ...demands, algorithms: [ALGORITHM] };
@@ -148,9 +128,8 @@ function derive(key: Buffer): Uint8Array {
 }
 
 /**
- * Returns a digest of the widget's identity secret for the token of a logged-in visitor; undefined for an
- * anonymous one. A rotation of the secret so invalidates these tokens. Otherwise a session that was begun
- * with a leaked secret could be renewed for ever.
+ * Returns a digest of the identity secret for a logged-in visitor's token, so that a rotation invalidates it.
+ * Otherwise, a session from a leaked secret could be renewed for ever.
  */
 function secretFingerprint({ credentials }: TokenWidget, externalId: string): string | undefined {
   if (!isLoggedIn(externalId)) return undefined;

@@ -4,11 +4,10 @@ import { LoadedConnection } from '../connections/connection-loader';
 
 export type Widget = LoadedConnection & { credentials: WidgetCredentials; settings: WidgetSettings };
 
-/** Visitor of a widget, authenticated by a token. */
 export interface Visitor {
   /** Id of the visitor's identity: `user:<id>` for a logged-in visitor, otherwise `visitor:<random>`. */
   externalId: string;
-  /** Time at which the token expires. May be in the past if the request renews a session. */
+  /** Time at which the token expires; in the past if the request renews a session late. */
   expiresAt: Date;
 }
 

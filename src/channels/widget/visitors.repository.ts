@@ -14,20 +14,17 @@ export interface VisitorKey {
 }
 
 export interface VisitorState extends VisitorKey {
-  /** Version of the widget's connection, which changes with every rotation of its credentials. */
+  /** Changes with every rotation of the widget's credentials. */
   version: string;
-  /** Null before the visitor's first message. */
   conversationId: string | null;
   /** Number of the conversation's last event; 0 before the first. */
   sequence: number;
-  /** Whether the workspace is suspended, so that nothing is sent to the visitor. */
   isSuspended: boolean;
 }
 
 /**
- * SQL for a FROM clause: joins the visitors in $1 to $3 (workspace, connection and external ids) to their
- * conversations. A visitor's conversation is the latest one of their identity, to which their next message is
- * added. Leaves out visitors of a disconnected widget.
+ * FROM clause of visitors $1 to $3 (workspace, connection and external ids) with their conversations: the
+ * latest of their identity, to which their next message is added. Leaves out disconnected widgets.
  */
 const visitorsOf = (tenantId: string) => `
   unnest($1::uuid[], $2::uuid[], $3::text[]) AS visitor (tenant_id, connection_id, external_id)
@@ -64,8 +61,8 @@ export class VisitorsRepository {
   ) {}
 
   /**
-   * Returns the states of visitors, unordered. Leaves out visitors of a disconnected widget. On Citus, all
-   * visitors must belong to one workspace.
+   * Lists visitors' states, unordered and without disconnected widgets. On Citus, all must be of one
+   * workspace.
    */
   listStates(visitors: VisitorKey[]): Promise<VisitorState[]> {
     return this.database.query(listIn(this.database), keyColumns(visitors));
@@ -75,7 +72,7 @@ export class VisitorsRepository {
     return (await this.listStates([visitor]))[0] ?? null;
   }
 
-  /** Returns a visitor's state and a message; null if the message is not in the visitor's conversation. */
+  /** Returns null if the message is not in the visitor's conversation. */
   async findStateWithMessage(
     visitor: VisitorKey,
     messageId: string,
@@ -90,10 +87,8 @@ export class VisitorsRepository {
   }
 
   /**
-   * Sets the status of a conversation's outbound messages, up to and including `upTo`. QUEUED messages keep
-   * their status: each gets a receipt of its own after it is sent. If a message that waits for a retry has
-   * arrived, its retry is cancelled.
-   *
+   * Sets the status of outbound messages, up to and including `upTo`. A QUEUED message keeps its status until
+   * its own receipt. A message that waits for a retry has arrived after all, so its retry is cancelled.
    * @returns the number of messages whose status has changed
    */
   async advance(

@@ -33,16 +33,12 @@ export class SessionResponse {
   conversationId: string | null;
 }
 
-/** Delivery status of an agent's message; null for the visitor's own messages. */
 export class VisitorMessageDelivery {
   @ApiProperty({ type: String, enum: DELIVERY_STATUSES, nullable: true, example: 'SENT' })
   status: DeliveryStatus | null;
 }
 
-/**
- * Message as its visitor sees it. Of the agent it contains only the display name, and of a failure not the
- * cause.
- */
+/** Message as its visitor sees it: without the agent's id and without the cause of a failure. */
 @ApiSchema({ name: 'VisitorMessage' })
 export class VisitorMessageResponse {
   @ApiProperty({ example: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90' })

@@ -49,10 +49,7 @@ const SESSIONS: WidgetLimit = {
   max: 60,
   excess: 'Too many sessions from this address.',
 };
-/**
- * Limit of new visitors from all addresses, so that requests from many addresses cannot fill a workspace with
- * contacts. Logged-in visitors do not count.
- */
+/** Limit of new visitors from all addresses, who could otherwise fill a workspace with contacts. */
 const NEW_VISITORS: WidgetLimit = {
   by: 'widget',
   name: 'new-visitors',
@@ -76,10 +73,7 @@ const MESSAGES_OF_WIDGET: WidgetLimit = {
 };
 const CALLS: WidgetLimit = { by: 'visitor', name: 'calls', max: 240, excess: 'Too many requests.' };
 
-/**
- * Serves the routes that the widget calls from a workspace's pages. They have no trial guard, because
- * customers can write after the trial has expired.
- */
+/** Serves the widget's routes. They have no trial guard: customers can write after the trial has expired. */
 @ApiTags('Widget')
 @Public()
 @UseGuards(WidgetGuard)
@@ -92,7 +86,7 @@ export class WidgetController {
     private readonly streams: VisitorStreams,
   ) {}
 
-  /** Answers a CORS preflight. WidgetGuard has set its headers, which are the same for every page. */
+  /** Answers a CORS preflight; WidgetGuard has set its headers. */
   @Options(['sessions', 'messages', 'messages/:clientMessageId', 'events', 'receipts', 'typing'])
   @HttpCode(204)
   @ApiExcludeEndpoint()

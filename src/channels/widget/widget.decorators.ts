@@ -21,13 +21,9 @@ import { pageOf } from '../../http/api.decorators';
 import { VisitorRequest } from './visitor';
 import { LIMITS, TOKEN_OPTIONAL, VisitorGuard, WidgetLimit, WidgetLimitGuard } from './widget.guards';
 
-/** CORS headers of a response to an allowed page. */
 const CORS_HEADERS = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
 
-/**
- * Documents the errors of the widget's routes in OpenAPI. Some codes have another meaning than in the REST
- * API, because visitors have no API key.
- */
+/** Errors of the widget's routes. Some differ in meaning from the REST API's, as visitors have no API key. */
 const WIDGET_ERRORS: OtherErrors = {
   name: 'Widget',
   documentation: {
@@ -61,14 +57,11 @@ const COMMON_ERRORS: ApiErrorCode[] = [
 
 export const VISITOR_SECURITY = 'visitor';
 
-/** Declares a route for visitors. The limits are applied in this order. */
+/** Declares a route for visitors. The limits apply in the given order. */
 export const ForVisitors = (...limits: WidgetLimit[]) =>
   applyDecorators(SetMetadata(LIMITS, limits), UseGuards(VisitorGuard, WidgetLimitGuard));
 
-/**
- * Declares that a token is optional. Used by the route that begins a session: with a token it renews the
- * token's session.
- */
+/** Declares that a token is optional. A token renews its own session. */
 export const TokenOptional = () =>
   applyDecorators(
     SetMetadata(TOKEN_OPTIONAL, true),
@@ -99,7 +92,6 @@ export function WidgetEvents(summary: string, description: string): MethodDecora
   return applyDecorators(WidgetRoute(summary), ApiResponse({ ...DONE, status: 200, description, content }));
 }
 
-/** Documents the errors of a route: the given ones and COMMON_ERRORS. */
 export function WidgetErrors(...codes: ApiErrorCode[]): MethodDecorator {
   return applyDecorators(
     ...errorResponses([...codes, ...COMMON_ERRORS], WIDGET_ERRORS).map((response) => ApiResponse(response)),

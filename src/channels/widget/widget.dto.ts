@@ -15,7 +15,7 @@ import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 
 export const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
 
-/** Name and e-mail address, entered in a page or signed by the workspace's server. */
+/** Name and e-mail address, from a page or signed by the workspace's server. */
 class Profile {
   @ApiPropertyOptional({ maxLength: 200, example: 'Zoë Martín' })
   @IsOptional()
@@ -28,7 +28,6 @@ class Profile {
   email?: string;
 }
 
-/** Claims of the JWT in which the workspace's server identifies a visitor. */
 export class IdentityClaims extends Profile {
   @IsText(200)
   sub: string;
@@ -36,10 +35,7 @@ export class IdentityClaims extends Profile {
 
 const hasNoJwt = ({ jwt }: LoggedInVisitor) => typeof jwt !== 'string';
 
-/**
- * Logged-in visitor, proved by `jwt`, or by `id` and `signature`. The page can send `name` and `email`
- * without a proof.
- */
+/** Visitor who is proved by `jwt`, or by `id` and `signature`. `name` and `email` need no proof. */
 export class LoggedInVisitor extends Profile {
   @ApiPropertyOptional({
     minLength: 1,
@@ -86,7 +82,6 @@ export class OpenSession {
   visitor?: LoggedInVisitor;
 }
 
-/** Message of a visitor, with the name and e-mail address that the visitor may have entered. */
 @ApiSchema({ name: 'VisitorMessageInput' })
 export class PostMessage extends Profile {
   @ApiProperty({
@@ -134,7 +129,6 @@ export class PostReceipt {
   status: VisitorReceipt;
 }
 
-/** Report that the visitor types, or has stopped. */
 @ApiSchema({ name: 'TypingNotice' })
 export class PostTyping {
   @ApiProperty({ example: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11', description: 'As the stream gave it.' })

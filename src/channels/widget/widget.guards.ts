@@ -18,36 +18,31 @@ import { VisitorTokens } from './visitor-tokens';
 export const BEARER = /^Bearer +(\S+)$/i;
 const PREFLIGHT_SECONDS = '600';
 
-/** Value of the header `Origin` for a page without an origin, such as a sandboxed page. */
+/** Header `Origin` of a page without an origin, such as a sandboxed page. */
 const NO_ORIGIN = 'null';
 
 export const TOKEN_OPTIONAL = 'widget:token-optional';
 
-/** Maximum number of requests a minute, counted in Redis. */
+/** Maximum number of requests a minute. */
 export interface WidgetLimit {
   by: 'visitor' | 'address' | 'widget';
-  /** Part of the counter's key in Redis. */
   name: string;
   max: number | ((config: Config) => number);
   excess: string;
-  /** Reports whether a request counts towards the limit. If undefined, every request counts. */
+  /** Reports whether a request counts towards the limit; by default every request does. */
   counts?: (request: VisitorRequest) => boolean;
 }
 
 export const LIMITS = 'widget:limits';
 
-/** Maximum number of known site keys that a process stores in memory. */
+/** Known site keys that a process remembers. */
 const MAX_KNOWN = 10_000;
-/**
- * Budget key for all unknown site keys, so that requests with invented keys compete for slots as if they were
- * one widget.
- */
+/** Budget key of all unknown site keys, so that invented ones together compete as one widget. */
 const UNKNOWN = 'unknown';
 
 /**
- * Finds the widget of the path, checks the origin of the calling page, and sets the CORS headers of the
- * response. Acquires a slot of the widget's budget, which WidgetSlotInterceptor releases. On a single
- * database server, the slot is acquired before anything is read.
+ * Finds the path's widget, checks the page's origin, and sets the CORS headers. Acquires a slot of the
+ * widget, which WidgetSlotInterceptor releases.
  */
 @Injectable()
 export class WidgetGuard implements CanActivate {
@@ -67,14 +62,13 @@ export class WidgetGuard implements CanActivate {
     if (request.method === 'OPTIONS') return allowPreflight(response);
     const siteKey = request.params['siteKey'] as string;
     const isKnown = this.known.has(siteKey);
-    // Counts before the look-up, so that invented keys cannot cause an unlimited number of queries.
+    // Counts first, so that invented keys cannot cause an unlimited number of queries.
     if (!isKnown) await countRefusal(this.limiter, request);
     const load = () => this.connections.loadByHookKey('WIDGET', siteKey);
-    // On Citus, this read may wait for a node that hangs, so it comes before a slot is acquired. The number
-    // of connections to a node is limited instead.
+    // On Citus, this read may wait for a node that hangs, so it must not occupy a slot.
     const early = isKnown && this.database.placement.toleratedHangs > 0 ? await load() : undefined;
     request.releaseSlot = await this.budgets.acquire('widget', isKnown ? siteKey : UNKNOWN, response);
-    // Needed if a later guard refuses the request, because the interceptor does not run then.
+    // The interceptor does not run if another guard refuses the request.
     response.once('close', request.releaseSlot);
     const widget = early === undefined ? await load() : early;
     if (!widget) {
@@ -94,10 +88,7 @@ export class WidgetGuard implements CanActivate {
   }
 }
 
-/**
- * Releases a request's slot when the response is ready to be sent, so that a slow client or an event stream
- * does not occupy the slot.
- */
+/** Releases a request's slot before the response is sent: a slow client or a stream does not occupy it. */
 @Injectable()
 export class WidgetSlotInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -139,25 +130,17 @@ export class VisitorGuard implements CanActivate {
   }
 }
 
-/**
- * Counts a refused request of a client's network.
- *
- * @throws AppError RATE_LIMITED
- */
+/** Counts a refused request of a client's network. Throws RATE_LIMITED above the limit. */
 export function countRefusal(limiter: RateLimiter, request: Request): Promise<number> {
   return limiter.countCall(`widget-refused:${clientNetworkOf(request)}`, REFUSALS);
 }
 
-/**
- * Returns the error text of a refusal. A client whose token is invalid is told to begin a session without it.
- */
 function refusalMessage({ headers }: Request): string {
   return headers.authorization === undefined
     ? 'Send a token of a session as "Authorization: Bearer …".'
     : 'The token is malformed, expired, or of another widget: begin a new session without it.';
 }
 
-/** Applies the limits that a route declares with `ForVisitors`. */
 @Injectable()
 export class WidgetLimitGuard implements CanActivate {
   constructor(
@@ -166,10 +149,7 @@ export class WidgetLimitGuard implements CanActivate {
     private readonly config: Config,
   ) {}
 
-  /**
-   * Counts a request for each limit in the declared order, until one is exceeded. A request that exceeds the
-   * limit of its address is so not counted for its widget.
-   */
+  /** Counts limits in order: a request above its address's limit is not counted for its widget. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<VisitorRequest>();
     for (const limit of this.reflector.get<WidgetLimit[]>(LIMITS, context.getHandler())) {
@@ -182,10 +162,7 @@ export class WidgetLimitGuard implements CanActivate {
   }
 }
 
-/**
- * Returns the part of a counter's key that names the visitor, address or widget. A visitor's id is hashed,
- * because it may be an e-mail address, and Redis may log its commands.
- */
+/** Names a limit's subject. A visitor's id is hashed: it may be an e-mail address, and Redis may log it. */
 function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
   if (by === 'address') return clientNetworkOf(request);
   const { widget, visitor } = request;
@@ -193,7 +170,7 @@ function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
   return createHash('sha256').update(`${widget.id} ${visitor.externalId}`).digest('base64url');
 }
 
-/** Answers every preflight in the same way, without a query. The actual request is checked later. */
+/** Answers all preflights alike, without a query. The request that follows is checked. */
 function allowPreflight(response: Response): true {
   response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
   response.setHeader('Access-Control-Allow-Methods', 'GET, POST, PATCH, DELETE');
@@ -205,11 +182,7 @@ function allowPreflight(response: Response): true {
   return true;
 }
 
-/**
- * Checks the origin of the calling page.
- *
- * @throws AppError FORBIDDEN: the page may not show the widget
- */
+/** Checks the calling page's origin. Throws FORBIDDEN if the page may not show the widget. */
 function requireAllowedOrigin(
   { widget, headers }: WidgetRequest,
   response: Response,
@@ -226,11 +199,7 @@ function requireAllowedOrigin(
   if (isAny) response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
 }
 
-/**
- * Requires the header `Origin`, which browsers send, so that only pages can begin a session.
- *
- * @throws AppError FORBIDDEN
- */
+/** Requires an `Origin`, so that only pages begin sessions. Throws FORBIDDEN. */
 function requireOrigin({ headers }: Request): void {
   if (headers.origin === undefined) {
     throw new AppError('FORBIDDEN', 'A session is begun by a page: the request has no Origin.');

@@ -22,7 +22,6 @@ export interface GraphRequest {
   api: Extract<ProviderVariable, 'META_GRAPH_URL' | 'INSTAGRAM_GRAPH_URL'>;
   /** Path below the API's version, without a query. */
   path: string;
-  /** Whether the URL leaves out the API's version. */
   isUnversioned?: boolean;
   accessToken: string;
   tokenIn: 'header' | 'query';
@@ -31,8 +30,8 @@ export interface GraphRequest {
 }
 
 /**
- * Verdict if the hourly quota of an app, page or account is used up: all messages of the connection wait. The
- * hour is a sliding window, so part of the quota is free again within minutes.
+ * Verdict on a used-up hourly quota of an app, page or account. The hour is a sliding window, so part of the
+ * quota is free again within minutes.
  */
 export const HOURLY_LIMIT: Verdict = { kind: 'RETRY', afterMs: 5 * 60_000, concerns: 'connection' };
 
@@ -46,11 +45,6 @@ export class GraphApi {
     private readonly config: Config,
   ) {}
 
-  /**
-   * Makes one attempt to send a message.
-   *
-   * @param readId returns the message's id from the body of a response, or null
-   */
   async send(
     request: GraphRequest,
     verdicts: Verdicts,
@@ -64,7 +58,6 @@ export class GraphApi {
 
   /**
    * Makes a call that must succeed before a connection is stored.
-   *
    * @throws AppError INVALID_BODY with Meta's refusal; UNAVAILABLE if there is no response
    */
   async require(request: GraphRequest): Promise<void> {
@@ -89,7 +82,6 @@ export class GraphApi {
 
 /**
  * Returns the outcome of an attempt to send a message.
- *
  * @param readId returns the message's id from the body of a response, or null
  */
 export function graphOutcome(
@@ -110,10 +102,7 @@ export function graphOutcome(
   return { ...verdict, fault, ...(afterMs > 0 && { afterMs }) };
 }
 
-/**
- * Reads the code and the text of Meta's error object. It has the same form in responses and in the statuses
- * of messages.
- */
+/** Reads Meta's error object, which has the same form in responses and in statuses of messages. */
 export function readGraphError(error: ProviderObject): ProviderFault {
   const code = textOf(error.code);
   const subcode = textOf(error.error_subcode);
@@ -132,8 +121,8 @@ function graphFault({ status, body }: AnsweredCall): ProviderFault {
 }
 
 /**
- * Chooses the verdict by Meta's error code, as Meta's documentation asks. The HTTP status decides only if the
- * code is unknown, because Meta uses the same statuses for refusals and for limits.
+ * Chooses the verdict by Meta's error code, because Meta uses the same HTTP statuses for refusals and for
+ * limits. The status decides only if the code is unknown.
  */
 function chooseVerdict({ status, body }: AnsweredCall, verdicts: Verdicts): Verdict {
   const { code, error_subcode: subcode } = objectOf(objectOf(body).error);

@@ -13,10 +13,7 @@ const API = 'INSTAGRAM_GRAPH_URL';
 
 export interface InstagramCredentials extends MetaCredentials {
   accountId: string;
-  /**
-   * Secret of the Facebook app that owns the Instagram app. Meta signs requests with this secret or with the
-   * Instagram app's secret.
-   */
+  /** Secret of the Facebook app that owns the Instagram app. Meta signs with the secret of either app. */
   facebookAppSecret?: string;
 }
 
@@ -67,10 +64,7 @@ export class InstagramAdapter
     return [appSecret, ...(facebookAppSecret === undefined ? [] : [facebookAppSecret])];
   }
 
-  /**
-   * Requests a new access token. Instagram accepts this only if the present token is valid and at least 24
-   * hours old.
-   */
+  /** Requests a new token. Instagram refuses this if the present token is expired or under 24 hours old. */
   async refresh({ externalId, credentials }: Connection<InstagramCredentials>): Promise<RefreshOutcome> {
     let answer: ProviderObject = {};
     const outcome = await this.graph.send(
@@ -106,19 +100,14 @@ export class InstagramAdapter
     return { api: API, id: accountId, accessToken };
   }
 
-  /**
-   * Makes the body of a text message. Instagram has no field for the service's id, so the echo is matched by
-   * its provider id or its text.
-   */
+  /** Instagram has no field for the service's id, so an echo is matched by its provider id or its text. */
   protected makeBody({ recipientId, body }: OutboundMessage): object {
     return { recipient: { id: recipientId }, message: { text: body } };
   }
 }
 
 /**
- * Returns the settings and the expiry of a token that the service has received now. A token that an operator
- * enters may have been issued earlier.
- *
+ * Returns the settings and the expiry of a token that the service has received now.
  * @param isExpiryAssumed whether the lifetime is a guess; Meta reports it only with a refreshed token
  */
 function tokenLifetime(lifetimeMs: number, isExpiryAssumed: boolean) {

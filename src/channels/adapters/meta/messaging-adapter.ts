@@ -6,29 +6,22 @@ import { GraphRequest } from './graph-api';
 import { MetaAdapter, MetaCredentials } from './meta-adapter';
 import { readMessaging } from './meta-messaging';
 
-/**
- * Facebook page or professional Instagram account, with the parts of a request that are the same for all its
- * calls.
- */
+/** Facebook page or Instagram account, with the parts that all its requests have in common. */
 export interface MessagingAccount extends Pick<GraphRequest, 'api' | 'accessToken' | 'params'> {
   id: string;
 }
 
-/** Implements the part of Messenger's and Instagram's adapters that follows Meta's Messenger Platform. */
+/** Implements the common part of the Messenger and Instagram adapters, Meta's Messenger Platform. */
 export abstract class MessagingAdapter<Credentials extends MetaCredentials> extends MetaAdapter<Credentials> {
   /** Waits 30 s for the echo of a message whose outcome is unknown. Echoes arrive within seconds. */
   readonly unknownHoldMs = 30_000;
-  /** Kinds of events to which the service subscribes, separated by commas. */
   protected abstract readonly fields: string;
 
   async prove({ credentials }: Connection<Credentials>): Promise<void> {
     await this.graph.require(this.toRequest(credentials, 'GET', '', { params: { fields: 'id' } }));
   }
 
-  /**
-   * Subscribes the app to the account's events. Does not set the hook's URL, which the app's owner enters at
-   * Meta.
-   */
+  /** Subscribes the app to the account's events. The app's owner enters the hook's URL at Meta. */
   async register({ credentials }: Connection<Credentials>): Promise<void> {
     const params = { subscribed_fields: this.fields };
     await this.graph.require(this.toRequest(credentials, 'POST', '/subscribed_apps', { params }));
@@ -44,7 +37,6 @@ export abstract class MessagingAdapter<Credentials extends MetaCredentials> exte
 
   protected abstract accountOf(credentials: Credentials): MessagingAccount;
 
-  /** Makes the body of the request that sends a message. */
   protected abstract makeBody(message: OutboundMessage): object;
 
   protected makeSendRequest(credentials: Credentials, message: OutboundMessage): GraphRequest {

@@ -1,10 +1,7 @@
 import { REAUTH, RETRY, TERMINAL, Verdicts, WINDOW } from '../channel-adapter';
 import { HOURLY_LIMIT } from './graph-api';
 
-/**
- * Verdicts on the error codes that Messenger and Instagram have in common. A code without a subcode covers
- * all subcodes that are not listed.
- */
+/** Verdicts of both Messenger and Instagram. A code without a subcode covers all subcodes not listed. */
 const SHARED: Verdicts = {
   // The token is invalid.
   190: REAUTH,
@@ -14,7 +11,6 @@ const SHARED: Verdicts = {
   17: HOURLY_LIMIT,
   32: HOURLY_LIMIT,
   613: HOURLY_LIMIT,
-  // A temporary failure.
   2: RETRY,
 
   // The app has no permission, or another app owns the conversation.
@@ -28,7 +24,6 @@ const SHARED: Verdicts = {
 export const MESSENGER_VERDICTS: Verdicts = {
   ...SHARED,
   '10/2018278': WINDOW,
-  // A temporary failure.
   1200: RETRY,
 
   // The app has no permission, or the person opted out.

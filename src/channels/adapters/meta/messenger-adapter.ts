@@ -41,19 +41,13 @@ export class MessengerAdapter
     return this.complete(given.pageId, given, previous);
   }
 
-  /**
-   * Returns the page with `appsecret_proof`, an HMAC of the access token, as a parameter of all its requests.
-   * An app can be configured to require it.
-   */
+  /** Adds `appsecret_proof`, an HMAC of the access token, because an app can be configured to require it. */
   protected accountOf({ pageId, accessToken, appSecret }: MessengerCredentials): MessagingAccount {
     const proof = createHmac('sha256', appSecret).update(accessToken).digest('hex');
     return { api: 'META_GRAPH_URL', id: pageId, accessToken, params: { appsecret_proof: proof } };
   }
 
-  /**
-   * Makes the body of a text message of the type RESPONSE. Other types need a permission for which the
-   * service does not ask.
-   */
+  /** Makes a message of type RESPONSE. Other types need a permission for which the service does not ask. */
   protected makeBody({ messageId, recipientId, body }: OutboundMessage): object {
     return {
       recipient: { id: recipientId },

@@ -16,7 +16,7 @@ import { GraphApi, GraphRequest } from './graph-api';
 
 /**
  * Credentials of an account at Meta. Requests to Meta carry `accessToken`, Meta signs its requests with
- * `appSecret`, and it sends `verifyToken` when it verifies a hook's URL.
+ * `appSecret`, and sends `verifyToken` when it verifies a hook's URL.
  */
 export interface MetaCredentials {
   accessToken: string;
@@ -27,7 +27,6 @@ export interface MetaCredentials {
 /** Minimum and maximum length of a verify token. A shorter token could be guessed. */
 const VERIFY_TOKEN_LENGTH = { min: 16, max: 200 };
 
-/** Input of an operator for every channel of Meta. Subclasses add the access token. */
 export class MetaCredentialsInput {
   @CredentialText(200)
   appSecret: string;
@@ -41,10 +40,7 @@ export class MetaCredentialsInput {
   verifyToken?: string;
 }
 
-/**
- * Implements the part of an adapter that is the same for WhatsApp, Messenger and Instagram. They differ in
- * their requests, their events and the meaning of error codes.
- */
+/** Implements the common part of the WhatsApp, Messenger and Instagram adapters. */
 @Injectable()
 export abstract class MetaAdapter<Credentials extends MetaCredentials> {
   protected abstract readonly verdicts: Verdicts;
@@ -69,10 +65,9 @@ export abstract class MetaAdapter<Credentials extends MetaCredentials> {
 
   protected abstract makeSendRequest(credentials: Credentials, message: OutboundMessage): GraphRequest;
 
-  /** Returns the id of a sent message from the response; null if the response has none. */
   protected abstract readMessageId(this: void, answer: ProviderObject): string | null;
 
-  /** Adds a verify token to credentials that were validated. The operator must enter this token at Meta. */
+  /** Adds a verify token, which the operator must enter at Meta. */
   protected complete<Input extends MetaCredentialsInput>(
     externalId: string,
     input: Input,
@@ -84,18 +79,12 @@ export abstract class MetaAdapter<Credentials extends MetaCredentials> {
   }
 }
 
-/**
- * Chooses the verify token, which Meta sends when it verifies a hook's URL: the given token, else the token
- * before a rotation, else a random one.
- */
+/** Chooses a verify token: the given one, else the one before a rotation, else a random one. */
 export function chooseVerifyToken(given: string | undefined, previous?: { verifyToken: string }): string {
   return given ?? previous?.verifyToken ?? randomBytes(24).toString('base64url');
 }
 
-/**
- * Reports whether a request's body was signed with an app's secret (SHA-256). Ignores the older header
- * `X-Hub-Signature` (SHA-1).
- */
+/** Verifies a body's SHA-256 signature. Ignores the older header `X-Hub-Signature` (SHA-1). */
 export function isSignedBy(
   { headers, rawBody }: Pick<HookRequest, 'headers' | 'rawBody'>,
   appSecret: string,
@@ -105,10 +94,7 @@ export function isSignedBy(
   return typeof given === 'string' && isSameSecret(given, `sha256=${signature}`);
 }
 
-/**
- * Returns the challenge of a request with which Meta verifies a hook's URL. Meta accepts the URL if the
- * response is this challenge. Null if the verify token is wrong.
- */
+/** Returns the challenge, with which Meta accepts the hook's URL; null for a wrong verify token. */
 export function answerHandshake(verifyToken: string, query: Record<string, unknown>): string | null {
   const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
   if (mode !== 'subscribe' || typeof token !== 'string' || typeof challenge !== 'string') return null;

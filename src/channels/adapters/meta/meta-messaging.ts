@@ -32,9 +32,8 @@ interface Parties {
 }
 
 /**
- * Reads all events in a request of Messenger or Instagram, which can cover many accounts. Real events are in
- * `messaging`; the test events of Meta's dashboard are in `changes`.
- *
+ * Reads all events of a request by Messenger or Instagram, which can cover many accounts. The test events of
+ * Meta's dashboard are in `changes` instead of `messaging`.
  * @throws AppError PAYLOAD_TOO_LARGE if there are more than `maxEvents`
  */
 export function readMessaging(body: unknown, maxEvents = Infinity): HookEvent[] {
@@ -67,10 +66,7 @@ function readEvent(event: ProviderObject, maxEvents: number): HookEvent[] {
   return nonNull(readGesture(parties, event));
 }
 
-/**
- * Reads the ids of the account and the customer. The account is the recipient of a message, and the sender of
- * an echo.
- */
+/** Reads the ids of account and customer. The account is a message's recipient and an echo's sender. */
 function readParties({ sender, recipient, timestamp }: ProviderObject, isEcho: boolean): Parties | null {
   const [from, to] = [textOf(objectOf(sender).id), textOf(objectOf(recipient).id)];
   if (from === null || to === null) return null;
@@ -94,9 +90,7 @@ function readUnsend(parties: Parties, { mid }: ProviderObject): InboundChange | 
   return about && { ...about, kind: 'unsend' };
 }
 
-/**
- * Reads an edit. Meta also sends an edit with the number 0 for the original message, possibly without text.
- */
+/** Reads an edit. Meta also sends edit number 0, the original message, possibly without text. */
 function readEdit(parties: Parties, { mid, text, num_edit }: ProviderObject): InboundChange | null {
   const about = readAbout(parties, mid);
   const body = textOf(text);
@@ -104,10 +98,7 @@ function readEdit(parties: Parties, { mid, text, num_edit }: ProviderObject): In
   return { ...about, kind: 'edit', body, metadata: null, number: numberOf(num_edit) };
 }
 
-/**
- * Reads a reaction. The event contains a message, which is stored if the service does not know the message
- * that the customer reacted to.
- */
+/** Reads a reaction, with a message that is stored if the reaction is to an unknown message. */
 function readReaction(parties: Parties, reaction: ProviderObject): InboundReaction | null {
   const { mid, action, emoji, reaction: name } = reaction;
   const about = readAbout(parties, mid);
@@ -125,12 +116,11 @@ function readAbout({ accountId, customerId }: Parties, mid: unknown) {
   return providerId === null ? null : { accountId, customerIds: [customerId] as [string], providerId };
 }
 
-/** Makes an id for an event to which Meta gives none. */
 function makeEventId({ customerId, timestamp }: Parties, kind: string, about = ''): string {
   return [kind, about, customerId, timestamp ?? ''].join(':');
 }
 
-/** Keys that a plain text message can have. A message with any other key is stored whole as metadata. */
+/** Keys of a plain text message. A message with any other key is stored whole as metadata. */
 const TEXT_KEYS = new Set(['mid', 'text', 'seq', 'nlp']);
 
 function readMessage(parties: Parties, message: ProviderObject): InboundMessage | null {
@@ -140,10 +130,7 @@ function readMessage(parties: Parties, message: ProviderObject): InboundMessage 
   return inboundMessage(parties, mid, describeMessage(message), isPlain ? null : message);
 }
 
-/**
- * Makes the event of a customer's message. The customer's name is null, because Meta's events do not contain
- * it.
- */
+/** Makes a message without the customer's name, which Meta's events do not contain. */
 function inboundMessage(
   { accountId, customerId }: Parties,
   providerId: string,
@@ -154,10 +141,7 @@ function inboundMessage(
   return { kind: 'message', accountId, providerIds: [providerId], customer, body, metadata };
 }
 
-/**
- * Reads a receipt for delivered messages. It lists message ids, or has a watermark (a time before which all
- * messages were delivered), or both.
- */
+/** Reads a receipt of delivered messages: message ids, a watermark (all up to a time), or both. */
 function readDelivery(parties: Parties, { mids, watermark }: ProviderObject, maxEvents: number): HookEvent[] {
   const ids = requireAtMost<unknown>(maxEvents, Array.isArray(mids) ? mids : [])
     .map(textOf)
@@ -168,10 +152,7 @@ function readDelivery(parties: Parties, { mids, watermark }: ProviderObject, max
   ];
 }
 
-/**
- * Reads a receipt for read messages. Messenger sends a watermark (a time before which all messages were
- * read), Instagram a message id.
- */
+/** Reads a receipt of read messages: Messenger's watermark (all up to a time), or Instagram's message id. */
 function readRead(parties: Parties, { mid, watermark }: ProviderObject): HookEvent[] {
   const id = textOf(mid);
   return [
@@ -194,13 +175,9 @@ function readWatermark(
   return [{ kind: 'watermark', accountId, customerId, status, until }];
 }
 
-/**
- * Reads, as a message, a pressed button or the link from which a customer opened the chat. If Meta gives the
- * event no id, one is made from its values.
- */
+/** Reads a pressed button, or the link from which a customer opened the chat, as a message. */
 function readGesture(parties: Parties, { postback, referral }: ProviderObject): InboundMessage | null {
   if (isFilledObject(postback)) {
-    // The title is the button's label.
     const body = textOf(postback.title) ?? placeholder('button', null);
     const id = textOf(postback.mid) ?? makeEventId(parties, 'postback');
     return inboundMessage(parties, id, body, { postback });

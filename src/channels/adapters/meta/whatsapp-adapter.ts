@@ -28,7 +28,6 @@ class WhatsAppCredentialsInput extends MetaCredentialsInput {
   @NumericId('a phone number')
   phoneNumberId: string;
 
-  /** Access token: only ASCII characters that an HTTP header can contain. */
   @Matches(/^[\x21-\x7e]{1,1000}$/, faultUnlessEmpty('not_token', { max: 1000 }))
   accessToken: string;
 }
@@ -41,14 +40,11 @@ export class WhatsAppAdapter
 {
   readonly channel = 'WHATSAPP';
   /**
-   * Meta accepts 80 messages a second from a number. Conversations have no interval: Meta allows bursts of 45
-   * messages to a customer, and the adapter waits after a refusal.
+   * Meta accepts 80 messages a second from a number. It accepts bursts of 45 messages to one customer and
+   * reports a longer burst, so conversations have no interval.
    */
   readonly limits = { perSecond: 80, conversationIntervalMs: 0 };
-  /**
-   * Waits 30 s for the status of a message whose outcome is unknown. Statuses arrive within seconds and
-   * contain the service's id of the message.
-   */
+  /** Waits 30 s for the status of a message whose outcome is unknown. Statuses arrive within seconds. */
   readonly unknownHoldMs = 30_000;
   protected readonly verdicts = WHATSAPP_VERDICTS;
 
@@ -61,7 +57,7 @@ export class WhatsAppAdapter
     await this.graph.require(toRequest(credentials, 'GET', ''));
   }
 
-  /** Does nothing: the app's owner enters the hook's URL at Meta, once for the whole app. */
+  /** Does nothing: the app's owner enters the hook's URL at Meta, once for the app. */
   async register(): Promise<void> {}
 
   /** Does nothing: Meta continues to call the hook, and the service refuses these calls. */

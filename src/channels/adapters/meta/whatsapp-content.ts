@@ -18,10 +18,7 @@ const DETAILS: Record<string, (content: ProviderObject) => string | null> = {
   order: readOrder,
 };
 
-/**
- * Makes the body of a stored message for a WhatsApp message that is not text. A pressed button or a chosen
- * list entry becomes its label.
- */
+/** Makes the stored body of a WhatsApp message that is not text. A pressed button becomes its label. */
 export function describeWhatsApp(message: ProviderObject): string {
   const type = textOf(message.type) ?? 'message';
   const content = objectOf(message[type]);
@@ -36,10 +33,7 @@ export function describeWhatsApp(message: ProviderObject): string {
   return placeholder(type.replaceAll('_', ' '), lookUp(DETAILS, type)?.(content) ?? null);
 }
 
-/**
- * Describes the advertisement and the product from which the customer wrote, in one line each. Empty if there
- * is neither.
- */
+/** Describes the advertisement and the product from which the customer wrote, in a line each. */
 export function describeOrigin({ referral, context }: ProviderObject): string[] {
   const { headline, body, source_url: url } = objectOf(referral);
   const { product_retailer_id: product } = objectOf(objectOf(context).referred_product);
@@ -55,10 +49,7 @@ function chosenLabel({ button_reply, list_reply }: ProviderObject): string | nul
   return textOf(objectOf(button_reply ?? list_reply).title);
 }
 
-/**
- * Describes the customer's answers to a form, or the answer to another request, such as for an address or a
- * payment.
- */
+/** Describes the answers to a form, or to a request such as for an address or a payment. */
 function describeAnswer(content: ProviderObject): string {
   const type = textOf(content.type) ?? 'nfm_reply';
   if (type !== 'nfm_reply') {
@@ -79,10 +70,10 @@ function parseAnswers(json: unknown): unknown {
   }
 }
 
-/** Maximum number of lines that describe a form, and of levels to which answers are read. */
+/** Limits of a form's description: lines, and levels of nested answers. */
 const MAX_LINES = 200;
 const MAX_LEVELS = 5;
-/** Key whose value the business made, so it is not an answer of the customer. */
+/** Key whose value the business has made up, so it is not an answer of the customer. */
 const FORM_TOKEN = 'flow_token';
 
 /** Returns a line for each answer, such as `date: 2026-11-20`; null if there are none. */
@@ -106,7 +97,7 @@ function answerOf(value: unknown): string {
   return typeof value === 'boolean' ? String(value) : (textOf(value) ?? '');
 }
 
-/** Describes an order: the customer's text, and a line for each item, such as `2 × SKU-1, 9.5 EUR`. */
+/** Describes an order in a line for each item, such as `2 × SKU-1, 9.5 EUR`. */
 function readOrder({ text, product_items: items }: ProviderObject): string | null {
   const ordered = objectsOf(items)
     .slice(0, MAX_LINES)
@@ -121,7 +112,6 @@ function readLocation({ name, address, latitude, longitude }: ProviderObject): s
   return joinTexts([name, address], ', ') ?? coordinates(latitude, longitude);
 }
 
-/** Describes contact cards, one per line, with name, phone numbers and e-mail addresses. */
 function readCards(contacts: unknown): string | null {
   const cards = objectsOf(contacts)
     .slice(0, MAX_LINES)

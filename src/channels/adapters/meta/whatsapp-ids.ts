@@ -2,16 +2,13 @@ import { InboundIds, InboundMessage } from '../hook-events';
 import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../provider-values';
 
 /**
- * Types of WhatsApp's system messages that report new ids of a customer
+ * System messages that report a customer's new ids
  * (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages/system).
- * Earlier API versions name the first type `customer_changed_number`.
+ * Earlier versions of the API use the second name for the first type.
  */
 const CHANGES_OF_IDS = new Set(['user_changed_number', 'customer_changed_number', 'user_changed_user_id']);
 
-/**
- * Reads the ids of a message's sender. Meta identifies a person by a phone number, by an id that only this
- * business sees, or by both.
- */
+/** Reads a sender's ids. Meta knows a person by a phone number, by an id for this business, or by both. */
 export function readSender(
   message: ProviderObject,
   contact: ProviderObject,
@@ -30,8 +27,8 @@ export function readSender(
 }
 
 /**
- * Reads a system message that reports new ids of a customer. Returns null for other system messages, such as
- * of a new encryption key. The message's sender is the former phone number.
+ * Reads the new ids in a system message. Returns null for other system messages, such as of a new encryption
+ * key. The message's sender is the former phone number.
  */
 export function readChangeOfIds(accountId: string, message: ProviderObject): InboundIds | null {
   const system = objectOf(message.system);
@@ -46,10 +43,7 @@ export function readChangeOfIds(accountId: string, message: ProviderObject): Inb
   return toEvent(accountId, ids, previousIds, phone, message.timestamp);
 }
 
-/**
- * Reads changes of the ids by which only this business knows customers. Meta sends them in the field
- * `user_id_update`.
- */
+/** Reads changes of the ids that Meta gives customers for one business, from `user_id_update`. */
 export function readUserIdUpdates(value: ProviderObject): InboundIds[] {
   const accountId = textOf(objectOf(value.metadata).phone_number_id);
   if (accountId === null) return [];
@@ -63,7 +57,7 @@ export function readUserIdUpdates(value: ProviderObject): InboundIds[] {
     .filter((event) => event !== null);
 }
 
-/** Returns the ids of a status's recipient; an empty array if the recipient is a group. */
+/** Returns the ids of a status's recipient; none if it is a group. */
 export function readRecipient(status: ProviderObject): string[] {
   if (status.recipient_type === 'group') return [];
   return idsIn(
@@ -73,10 +67,7 @@ export function readRecipient(status: ProviderObject): string[] {
   );
 }
 
-/**
- * Reads, from the response to a send request, the ids by which Meta knows the recipient. Empty unless they
- * differ from the id in the request.
- */
+/** Returns the recipient's ids in a response, if the request has used an id that is not the phone number. */
 export function readAnsweredIds({ contacts }: ProviderObject, recipientId: string): string[] {
   const { wa_id, user_id } = objectOf(objectsOf(contacts)[0]);
   const ids = idsIn(wa_id, user_id);
@@ -105,14 +96,14 @@ function toEvent(
 
 /**
  * Returns the former id from a text such as "User Ana changed from ES.1 to ES.2". Reads only the end, because
- * the customer's name before it can contain any words.
+ * the name can contain any words.
  */
 function idBefore(text: string, ids: string[]): string | null {
   const [, before, after] = / changed from (\S+) to (\S+)$/.exec(text) ?? [];
   return before !== undefined && ids.includes(after!) ? before : null;
 }
 
-/** Returns the distinct ids among the values. Removes the `+` that some senders put before phone numbers. */
+/** Returns the distinct ids, phone numbers without the `+` that some senders put before them. */
 function idsIn(...values: unknown[]): string[] {
   const ids = values.map(textOf).filter((id) => id !== null);
   return [...new Set(ids.map(withoutPlus))];

@@ -13,10 +13,7 @@ import { readGraphError } from './graph-api';
 import { describeOrigin, describeWhatsApp } from './whatsapp-content';
 import { readChangeOfIds, readRecipient, readSender, readTime, readUserIdUpdates } from './whatsapp-ids';
 
-/**
- * WhatsApp's error code for a message sent more than 24 hours after the customer's last message. It appears
- * in responses and in statuses.
- */
+/** WhatsApp's error code if the customer's last message is over 24 hours old, in responses and statuses. */
 export const WINDOW_CODE = '131047';
 
 /**
@@ -26,8 +23,7 @@ export const WINDOW_CODE = '131047';
 export const WHATSAPP_OWN_ID = 'biz_opaque_callback_data';
 
 /**
- * Reads all messages, changes and statuses in a request of WhatsApp, which can cover many phone numbers.
- *
+ * Reads all events of a request by WhatsApp, which can cover many phone numbers.
  * @throws AppError PAYLOAD_TOO_LARGE if there are more than `maxEvents`
  */
 export function readNotification(body: unknown, maxEvents = Infinity): HookEvent[] {
@@ -54,8 +50,8 @@ function readValue(value: ProviderObject, maxEvents: number): HookEvent[] {
 }
 
 /**
- * Reads an entry of `messages`: a customer's message, a change of another message, a group's message, or a
- * system message. Returns null for a system message that reports no new ids.
+ * Reads an entry of `messages`, which can also be an edit, a group's message, or a system message. Returns
+ * null for a system message that reports no new ids.
  */
 function readUpdate(
   accountId: string,
@@ -70,8 +66,7 @@ function readUpdate(
 }
 
 /**
- * Reads an edit, an unsend or a reaction. WhatsApp sends it in the form of a message; only a reaction can be
- * stored as a message.
+ * Reads an edit, an unsend or a reaction, which has the form of a message. Only a reaction is stored as one.
  */
 function readChange(message: InboundMessage, update: ProviderObject): InboundChange | null {
   const { original_message_id: edited, message: text } = objectOf(update.edit);
@@ -114,8 +109,8 @@ function readMessage(
 }
 
 /**
- * Returns a function that finds the contact who sent a message. If there is a single contact, it is the
- * sender of all messages, even if its id differs from the sender's phone number, as in some countries.
+ * Returns a function that finds a message's sender. A single contact is the sender of all messages, because
+ * its id differs from the phone number in some countries.
  */
 function indexContacts(
   contacts: ProviderObject[],
@@ -148,7 +143,7 @@ function readStatus(accountId: string, given: ProviderObject): InboundReceipt | 
   const fault = readFault(status, given);
   const recipientIds = readRecipient(given);
   const receipt = { kind: 'receipt' as const, accountId, providerId, messageId, status, fault };
-  // A single id is the id to which the message was sent.
+  // A single id is the one to which the message was sent.
   return recipientIds.length > 1 ? { ...receipt, recipientIds } : receipt;
 }
 

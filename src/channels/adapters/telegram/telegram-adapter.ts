@@ -29,10 +29,7 @@ import { readUpdate, telegramMessageId } from './telegram-update';
 
 export interface TelegramCredentials {
   botToken: string;
-  /**
-   * Token that Telegram sends in a header of every request to the hook, which proves that Telegram made the
-   * request.
-   */
+  /** Token that Telegram sends in a header of every request to the hook, as its proof. */
   secretToken: string;
 }
 
@@ -111,9 +108,7 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     return typeof given === 'string' && isSameSecret(given, secret);
   }
 
-  /**
-   * Reads the event of an update. Updates do not name the bot, so the event belongs to the connection's bot.
-   */
+  /** Reads an update. It does not name the bot, so it belongs to the connection's bot. */
   parse({ externalId }: Connection<TelegramCredentials>, request: HookRequest): HookEvent[] {
     const event = readUpdate(externalId, parseJson(request));
     return event ? [event] : [];
@@ -121,7 +116,6 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
 
   /**
    * Makes a call that must succeed before a connection is stored.
-   *
    * @throws AppError INVALID_BODY with Telegram's refusal; UNAVAILABLE if there is no response
    */
   private async require(botToken: string, method: string, parameters: object): Promise<void> {
@@ -144,9 +138,8 @@ export function telegramOutcome(answer: AnsweredCall, chatId: number): SendOutco
   }
   if (isSuccess(answer)) return { kind: 'UNKNOWN', fault };
   if (answer.status === 401) return { kind: 'REAUTH', fault };
-  // Telegram does not report whether the chat's limit or the bot's limit is exceeded. The service respects
-  // the chat's limit, so the bot's limit is assumed. Telegram blocks a bot for longer if it continues to
-  // send.
+  // Telegram does not report whether the chat or the bot is too fast. The service respects the chat's limit,
+  // so it must be the bot. Telegram blocks a bot for longer if it continues to send.
   if (answer.status === 429) {
     return { kind: 'RETRY', fault, afterMs: readDelay(answer), concerns: 'connection' };
   }

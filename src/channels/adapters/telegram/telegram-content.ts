@@ -27,9 +27,7 @@ const ENVELOPE = new Set([
   ...['entities', 'text', 'paid_star_count', 'is_paid_post', 'suggested_post_info', 'direct_messages_topic'],
 ]);
 
-/**
- * Keys of messages that Telegram makes when the chat itself is changed (core.telegram.org/bots/api#message).
- */
+/** Keys of messages about a change of the chat itself (core.telegram.org/bots/api#message). */
 const NOTICE =
   /^(pinned_message|message_auto_delete_timer_changed|chat_background_set|write_access_allowed|connected_website|boost_added|proximity_alert_triggered|(general_)?forum_topic_\w+|video_chat_\w+|paid_message_price_changed|direct_message_price_changed)$/;
 
@@ -37,10 +35,7 @@ export function isNotice(message: ProviderObject): boolean {
   return Object.keys(message).some((key) => NOTICE.test(key));
 }
 
-/**
- * Kinds of messages without text, by the key of the message that contains the content. The first key that the
- * message has decides.
- */
+/** Kinds of messages without text, by the key of their content. The first key that a message has decides. */
 const KINDS: Record<string, { name: string; detail?: (value: ProviderObject) => string | null }> = {
   photo: { name: 'image' },
   // Comes before `document`, which a GIF has too. For the same reason, `venue` comes before `location`.
@@ -65,9 +60,7 @@ const KINDS: Record<string, { name: string; detail?: (value: ProviderObject) => 
   web_app_data: { name: 'form', detail: ({ data }) => textOf(data) },
 };
 
-/**
- * Makes the body of a stored message: the text, or the kind, such as `[image]`, with the caption or a detail.
- */
+/** Makes the stored body: the text, or the kind, such as `[image]`, with the caption or a detail. */
 export function describeTelegram(message: ProviderObject): string {
   const text = textOf(message.text);
   if (text !== null) return withLinks(text, message.entities);
@@ -87,10 +80,7 @@ export function hasLinks(entities: unknown): boolean {
   return objectsOf(entities).some(({ type, url }) => type === 'text_link' && textOf(url) !== null);
 }
 
-/**
- * Inserts the URLs of hidden links after the linked words. Telegram's offsets count UTF-16 code units, as
- * JavaScript does.
- */
+/** Inserts the URLs of hidden links after the linked words. Telegram's offsets count UTF-16 units. */
 function withLinks(text: string, entities: unknown): string {
   const links = objectsOf(entities)
     .filter(({ type }) => type === 'text_link')
@@ -114,7 +104,6 @@ function listTexts(title: unknown, items: unknown): string | null {
   return joinTexts([title, ...objectsOf(items).map(({ text }) => text)], '\n');
 }
 
-/** Returns a person's full name; the user name if there is no name. */
 export function readName({ first_name, last_name, username }: ProviderObject): string | null {
   return joinTexts([first_name, last_name], ' ') ?? textOf(username);
 }

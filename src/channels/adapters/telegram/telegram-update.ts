@@ -2,17 +2,14 @@ import { HookEvent, InboundMessage, InboundReaction } from '../hook-events';
 import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../provider-values';
 import { describeTelegram, hasLinks, isNotice, readName } from './telegram-content';
 
-/**
- * Makes a message id that is unique within the bot. Telegram's own message ids are unique only within a chat.
- */
+/** Makes an id that is unique within the bot. Telegram's message ids are unique only within a chat. */
 export function telegramMessageId(chatId: string | number, messageId: string | number): string {
   return `${chatId}:${messageId}`;
 }
 
 /**
- * Reads an update: a person's message, an edit of a message, or a reaction. Returns null for channels, for
- * other bots, and for Telegram's own messages, such as about a pinned message. Telegram does not report
- * deleted messages to bots.
+ * Reads a person's message, its edit, or a reaction. Returns null for channels, for other bots, and for
+ * Telegram's own messages, such as of a pinned message. Telegram does not report deleted messages.
  */
 export function readUpdate(accountId: string, body: unknown): HookEvent | null {
   const { update_id: update, message, edited_message: edited, message_reaction: reaction } = objectOf(body);
@@ -46,10 +43,7 @@ function readMessage(
   };
 }
 
-/**
- * Makes the event of an edited message. Returns null for a live location, which Telegram edits whenever the
- * person moves.
- */
+/** Makes an edit. Returns null for a live location, which is edited whenever the person moves. */
 function toEdit(
   { accountId, customer, providerIds: [providerId], body, metadata }: InboundMessage,
   edited: ProviderObject,

@@ -26,10 +26,7 @@ import {
 const MAX_ORIGINS = 100;
 const IDENTITY_SECRET_BYTES = 32;
 
-/**
- * Reports whether a value is ANY_ORIGIN or an origin as browsers send it, without a path and without a
- * default port.
- */
+/** Reports whether a value is ANY_ORIGIN or an origin as browsers send it: no path, no default port. */
 function isOrigin(value: unknown): boolean {
   if (value === ANY_ORIGIN) return true;
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
@@ -49,27 +46,18 @@ export class WidgetCredentialsInput {
   @TrimUnseen()
   allowedOrigins: string[];
 
-  /**
-   * Whether a rotation keeps the secret with which the workspace's server signs the ids of logged-in
-   * visitors.
-   */
+  /** Whether a rotation keeps the secret that signs logged-in visitors' ids. */
   @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
   keepIdentitySecret?: boolean;
 
-  /**
-   * Whether visitors see which agents are online and typing, and agents see the same of visitors; true by
-   * default.
-   */
+  /** Whether visitors see that an agent is online or types, and the reverse; true by default. */
   @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
   showsPresence?: boolean;
 }
 
-/**
- * Sends messages to the widget on a workspace's pages. There is no provider: a message is SENT once it is
- * published to the visitor's open event streams.
- */
+/** Sends messages to the widget on a workspace's pages: publishes them to the visitor's event streams. */
 @Injectable()
 export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
   readonly channel = 'WIDGET';
@@ -96,18 +84,12 @@ export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
     return Promise.resolve();
   }
 
-  /**
-   * Announces over Redis that the visitors' event streams must be closed. If Redis is down, each stream is
-   * closed at its next heartbeat.
-   */
+  /** Closes the visitors' event streams: at once over Redis, or at their next heartbeat if Redis is down. */
   async unregister({ id }: Connection<WidgetCredentials>): Promise<void> {
     await this.signal.sendChanged(id);
   }
 
-  /**
-   * Publishes a message to the visitor's event streams. Every failure can be retried, because a widget shows
-   * a repeated message once.
-   */
+  /** Publishes a message. Every failure can be retried, because a widget shows a repeated message once. */
   async send({ id }: Connection<WidgetCredentials>, message: OutboundMessage): Promise<SendOutcome> {
     const { messageId, recipientId: externalId } = message;
     try {

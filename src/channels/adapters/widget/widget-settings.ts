@@ -9,9 +9,6 @@ export interface WidgetCredentials {
 export interface WidgetSettings {
   /** Origins of the pages that may show the widget. ANY_ORIGIN allows all pages. */
   allowedOrigins: string[];
-  /**
-   * Whether visitors see that an agent is online or types, and agents see the same of visitors. Older widgets
-   * do not have this setting; undefined means true.
-   */
+  /** Whether visitors see that an agent is online or types, and the reverse. Undefined counts as true. */
   showsPresence?: boolean;
 }
