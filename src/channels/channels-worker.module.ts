@@ -26,9 +26,9 @@ import { INSTAGRAM_TOKENS_QUEUE, InstagramTokensProcessor } from './tokens/insta
 import { InstagramTokensRepository } from './tokens/instagram-tokens.repository';
 import { InstagramTokensService } from './tokens/instagram-tokens.service';
 
-/** Attempts in progress in this process. */
+/** Maximum number of attempts in progress in this process. */
 const MAX_IN_FLIGHT = 500;
-/** Attempts in progress over one connection, so that a slow provider does not delay other connections. */
+/** Maximum for one connection, so that a slow provider does not delay other connections. */
 const MAX_PER_CONNECTION = 25;
 
 const outboundCapacity: FactoryProvider<StartCapacity> = {

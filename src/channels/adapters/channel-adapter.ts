@@ -17,7 +17,7 @@ export interface Connection<Credentials extends object = object> {
 export type ConnectionKey = Pick<Connection, 'tenantId' | 'id'>;
 
 export interface OutboundMessage {
-  /** Service's own id. Providers that repeat it in events so report the outcome after a lost response. */
+  /** Service's id of the message. Some providers repeat it in their events. */
   messageId: string;
   conversationId: string;
   /** Provider's id of the customer. */
@@ -27,7 +27,7 @@ export interface OutboundMessage {
 
 /** Meaning of a provider's error code in the response to a send request. */
 export type Verdict =
-  /** A retry may succeed. With `concerns: 'connection'`, the whole connection waits `afterMs` milliseconds. */
+  /** A retry may succeed. `concerns: 'connection'`: all messages of the connection wait `afterMs` ms. */
   | { kind: 'RETRY'; afterMs?: number; concerns?: 'message' | 'connection' }
   | { kind: 'TERMINAL' }
   /** The provider accepts no message until the customer writes again. */
@@ -35,7 +35,7 @@ export type Verdict =
   /** The provider refuses the credentials: the connection sends nothing until an operator rotates them. */
   | { kind: 'REAUTH' };
 
-/** Verdicts by error code (`131047`) or code and subcode (`10/2018278`), which overrides the code's entry. */
+/** Verdicts by code (`131047`) or code and subcode (`10/2018278`). The longer key takes precedence. */
 export type Verdicts = Readonly<Record<string, Verdict>>;
 
 export const RETRY: Verdict = { kind: 'RETRY' };
@@ -55,7 +55,7 @@ export type SendOutcome =
   | { kind: 'UNKNOWN'; fault: ProviderFault };
 
 export interface SendLimits {
-  /** Messages a second over one connection. */
+  /** Maximum number of messages a second over one connection. */
   perSecond: number;
   conversationIntervalMs: number;
 }
@@ -89,13 +89,13 @@ export interface ChannelAdapter<Credentials extends object = object> {
 
   /**
    * Verifies with a read-only call that the provider accepts the credentials for the account.
-   * @throws AppError INVALID_BODY with the provider's refusal; UNAVAILABLE with the provider's address
+   * @throws AppError INVALID_BODY if the provider refuses; UNAVAILABLE if it does not answer
    */
   prove(connection: Connection<Credentials>): Promise<void>;
 
   /**
    * Registers the hook's URL at the provider, if its API has a call for this.
-   * @throws AppError INVALID_BODY with the provider's refusal; UNAVAILABLE with the provider's address
+   * @throws AppError INVALID_BODY if the provider refuses; UNAVAILABLE if it does not answer
    */
   register(connection: Connection<Credentials>, hookUrl: string): Promise<void>;
 

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Compares secrets in constant time. Compares their digests, because a comparison could reveal a length. */
+/** Reports whether secrets are equal, in constant time. Compares digests, which hide the secrets' lengths. */
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

@@ -23,7 +23,7 @@ export function NumericId(owner: string): PropertyDecorator {
   return Matches(/^\d{1,30}$/, faultUnlessEmpty('not_id', { owner }));
 }
 
-/** Returns a validator's options: the fault is `empty` for an empty string, else `code`. */
+/** Returns options for a validator. Its fault is `empty` for an empty string, otherwise `code`. */
 export function faultUnlessEmpty<Code extends FaultCode>(
   code: Code,
   ...values: ValuesOf<(typeof FAULTS)[Code]>

@@ -26,7 +26,7 @@ interface InboundBase {
 
 export interface InboundMessage extends InboundBase {
   kind: 'message';
-  /** Provider's ids of the message, unique within the connection. The service stores each id once. */
+  /** Provider's ids of the message, unique within the connection. One stored id marks it as a repetition. */
   providerIds: [string, ...string[]];
   customer: {
     /** Provider's id of the customer, to which replies are sent. */
@@ -36,7 +36,10 @@ export interface InboundMessage extends InboundBase {
     name: string | null;
     phone: string | null;
   };
-  /** Time of the message, where an id can pass to another person: its owner at that time is the sender. */
+  /**
+   * Time at which the customer sent the message. Set if ids can change owners, as phone numbers do: the
+   * sender is the owner at that time.
+   */
   at?: Date;
   /** Unverified input of the customer. It fills empty fields of the contact. */
   claimed?: { name?: string; email?: string };
@@ -116,7 +119,7 @@ export interface InboundEcho extends InboundBase {
   body: string | null;
 }
 
-/** Returns the id least likely to change. Phone numbers sort first, so the greatest id is another if any. */
+/** Returns the id least likely to change. Digits sort before letters, so a phone number is chosen last. */
 export function mostLastingId(ids: [string, ...string[]]): string {
   return ids.reduce((one, other) => (one > other ? one : other));
 }

@@ -13,8 +13,8 @@ const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_SOCKETS = 500;
 /**
- * Idle time after which a connection is closed: before the provider closes it, which could happen while a
- * request is written.
+ * Milliseconds after which an idle connection is closed. A provider waits longer, so it never closes a
+ * connection while a request is written.
  */
 const IDLE_MS = 4_000;
 const MAX_WAIT_SECONDS = 24 * 3600;
@@ -130,7 +130,7 @@ export function credentialsRefused(provider: string, { message }: ProviderFault)
   return AppError.invalidBody('credentials', 'credentials_refused', { provider, answer });
 }
 
-/** Converts the seconds that a provider asks to wait: at most a day, 0 if the value is not a number. */
+/** Converts seconds to wait to milliseconds: at most a day, 0 if the value is not a number. */
 export function retryAfterMs(seconds: unknown): number {
   return Math.min(Math.max(numberOf(seconds) ?? 0, 0), MAX_WAIT_SECONDS) * 1000;
 }

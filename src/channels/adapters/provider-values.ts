@@ -1,6 +1,6 @@
 import { isStorableText } from '../../common/validators';
 
-/** Maximum length of a provider's id. Known ids are shorter, and an index entry can contain this many. */
+/** Maximum number of characters of a provider's id. Known ids are shorter; an index can store this many. */
 const MAX_ID_LENGTH = 512;
 
 export const REPLACEMENT = '\uFFFD';

@@ -67,7 +67,7 @@ export class ChannelConnectionsRepository {
     );
   }
 
-  /** Returns the connections of accounts, in all workspaces. An account has at most one. */
+  /** Returns the connections of accounts, in all workspaces. Each account has at most one connection. */
   async findByAccounts(channel: Channel, externalIds: string[]): Promise<ChannelConnectionEntity[]> {
     const keys = await this.database.query<ConnectionKey>(
       `SELECT tenant_id AS "tenantId", id FROM connected_accounts

@@ -58,7 +58,7 @@ export class ChannelConnectionsService {
       await this.connections.lockChannel(tx, tenantId, channel);
       await this.requireNotConnected(tx, connection);
       const isFree = await this.connections.insert(tx, connection);
-      // Comes last, so that only the account's owner learns that another workspace has connected it.
+      // `isFree` is checked last, so that only the account's owner learns that another workspace uses it.
       const proved = { ...connection, credentials: checked.credentials };
       await this.registration.prove(proved);
       if (!isFree) throw connectedElsewhere(connection);

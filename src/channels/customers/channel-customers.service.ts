@@ -22,7 +22,7 @@ export class ChannelCustomersService {
     private readonly changes: EventlessChanges,
   ) {}
 
-  /** Finds the contact with any of a customer's ids, or creates one. Locks the ids. */
+  /** Finds the contact with any of a customer's ids, or creates one. Locks the ids in the transaction. */
   async identify(
     tx: Transaction,
     tenantId: string,
@@ -49,7 +49,7 @@ export class ChannelCustomersService {
   }
 
   /**
-   * Moves the conversations of merged contacts, and stops replies to ids that other contacts have lost.
+   * Moves the conversations of merged contacts, and stops replies to contacts at ids that they have lost.
    * Applies edits and unsends that waited for one of the ids to belong to a contact.
    */
   private async follow(

@@ -14,7 +14,7 @@ import { EarlyChange, EarlyChangesRepository } from '../provider-ids/early-chang
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { storableContent, storableReactions } from './inbound-content';
 
-/** Result of a change. If not APPLIED, an edit or unsend is stored and applied later. */
+/** Result of a change. If not APPLIED, an edit or unsend may be stored and applied later. */
 type ChangeOutcome = 'APPLIED' | 'MESSAGE_UNKNOWN' | 'NOT_THEIRS';
 
 interface IdentifiedCustomer {
@@ -92,7 +92,7 @@ export class CustomerChangesService {
   ): Promise<ChangeOutcome> {
     const { tenantId, channel } = connection;
     const { customerIds, providerId } = change;
-    // A message is stored under the same locks, so it is visible here, or will find the stored change.
+    // A message is stored under the same locks: either it is visible here, or it will find the stored change.
     const ids = [...new Set(customerIds)];
     const owners = await this.identities.lockAndFind(tx, tenantId, channel, ids);
     const key = await this.providerIds.findMessage(tx, connection, providerId);

@@ -7,7 +7,7 @@ import { REPLACEMENT, storableText } from '../adapters/provider-values';
 
 const MAX_NAME_CHARACTERS = 200;
 const MAX_PHONE_CHARACTERS = 50;
-/** Nesting depth of metadata that is stored, far below the limit of PostgreSQL's stack. */
+/** Maximum nesting depth of stored metadata, far below the limit of PostgreSQL's stack. */
 const MAX_DEPTH = 50;
 const MAX_REACTIONS = 10;
 const MAX_REACTION_CHARACTERS = 40;

@@ -9,7 +9,7 @@ import { ChannelCustomersService } from './channel-customers.service';
 
 const STEP = 500;
 
-/** Links the ids that providers report for the recipients of sent messages. */
+/** Links the ids that providers report for a recipient to the recipient's contact. */
 @Injectable()
 export class NamedRecipients {
   private readonly logger = new Logger(NamedRecipients.name);

@@ -13,7 +13,7 @@ import { InboundService } from './inbound.service';
 import { mergeWatermarks } from './merge-watermarks';
 import { workInOrder } from './ordered-work';
 
-/** Events of one request that are stored concurrently. Each uses a database connection. */
+/** Maximum number of one request's events stored concurrently; each uses a database connection. */
 const CONCURRENCY = 4;
 
 /** Event that is stored in its own transaction. Receipts are stored in batches. */
@@ -74,8 +74,8 @@ export class HookEventsService {
 
   /**
    * Finds the connections of other accounts in a request, because an app at Meta can serve several. Returns
-   * only connections with the secret that signed the request, so that no workspace can forge another's
-   * events.
+   * only connections with the secret that signed the request, so that no workspace can forge events of
+   * another.
    */
   private async findOtherOwners(
     { channel, externalId }: Connection,
@@ -105,7 +105,7 @@ export class HookEventsService {
     this.logger.log(details, 'events ignored: their accounts are not connected, or have another secret');
   }
 
-  /** Throws one error and logs the remaining ones. Prefers an unreachable database, which is the cause. */
+  /** Throws one error and logs the remaining ones. Prefers the error of an unreachable database. */
   private throwFirst(errors: unknown[]): void {
     if (errors.length === 0) return;
     const thrown = errors.find(isDatabaseAway) ?? errors[0];

@@ -13,7 +13,7 @@ import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 /** Rolls back the transaction of a new customer's message that was unsent before it arrived. */
 export class NeverSent extends Error {}
 
-/** Writes a customer's message with its contact, conversation and provider ids, and applies early changes. */
+/** Writes a customer's message, contact and conversation, and applies changes that came before it. */
 @Injectable()
 export class InboundMessageWriter {
   constructor(
@@ -40,7 +40,7 @@ export class InboundMessageWriter {
     const { id: connectionId, tenantId, channel } = connection;
     const { externalId, otherIds } = message.customer;
     const providerIds = [...new Set(message.providerIds)];
-    // Locks the customer's ids, so that a concurrent repetition then finds the stored message.
+    // Locks the customer's ids, so that a concurrent repetition waits and finds the stored message.
     const { at } = message;
     const customer = { channel, externalId, otherIds, at, more, ...storableCustomer(message.customer) };
     const { contactId, isNew } = await this.customers.identify(tx, tenantId, customer);

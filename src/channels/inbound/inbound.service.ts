@@ -40,7 +40,7 @@ export class InboundService {
       if (isNew) this.receptionTimes.observe(connection);
       return isNew;
     } catch (error) {
-      // Violated if the same message arrived with another sender at the same time.
+      // The unique key is violated if the same message came from two senders at once.
       if (error instanceof NeverSent || violatesUnique(error, PROVIDER_MESSAGES_KEY)) return false;
       throw error;
     }

@@ -2,7 +2,7 @@ import { InboundEvent, InboundWatermark } from '../adapters/hook-events';
 
 /**
  * Merges watermarks by customer and status to the latest time, because each takes a transaction and a request
- * can have thousands. The merged one is placed last, after the echoes of messages that it covers.
+ * can have thousands. The merged one replaces the last, after the echoes of messages that it covers.
  */
 export function mergeWatermarks(events: InboundEvent[]): InboundEvent[] {
   const merged = new Map<string, InboundWatermark>();

@@ -4,7 +4,9 @@ import { Database } from '../../database/database';
 import { ChannelConnectionsRepository, Reception } from '../connections/channel-connections.repository';
 import { LoadedConnection } from '../connections/connection-loader';
 
-/** Interval between two updates of a connection's time, which would otherwise cost a statement a message. */
+/**
+ * Minimum milliseconds between two updates of a connection's time. One for each message would be too many.
+ */
 const STEP_MS = 60 * 1000;
 const WRITE_EVERY_MS = 1_000;
 const BATCH = 500;

@@ -10,14 +10,14 @@ import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { messagesSubQueue } from './outbound-messages.repository';
 import { HAS_ENDED } from './queue-conditions';
 
-/** Rows that one step of a search over all workspaces reads. */
+/** Maximum number of rows that one step of a search reads. */
 const STEP_ROWS = 1_000;
-/** Connections that one step of a search over all workspaces reads. */
+/** Maximum number of connections that one step of a search reads. */
 const STEP_CONNECTIONS = 1_000;
-/** Messages that such a step reads for each connection. */
+/** Maximum number of messages that such a step reads for each connection. */
 const MESSAGES_OF_CONNECTION = 10;
 
-/** Last row of a search's step: a workspace, and a connection or conversation. */
+/** Row after which the next step of a search begins: a workspace, and a connection or conversation. */
 type Position = [tenantId: string, id: string];
 export const BEFORE_ALL_MESSAGES: Position = [LOWEST_ID, LOWEST_ID];
 
@@ -26,8 +26,8 @@ const LIST_CONNECTIONS = `
   SELECT tenant_id AS "tenantId", id, ${CONNECTION}
   FROM channel_connections w WHERE (tenant_id, id) > ($1, $2) ORDER BY tenant_id, id LIMIT ${STEP_CONNECTIONS}`;
 /**
- * Selects connections with messages in the queue. The recursion jumps from one connection to the next in the
- * index, so the cost does not depend on the number of messages. $1 and $2: the last row of the step before.
+ * Selects connections with messages in the queue, after workspace $1 and connection $2. The recursion jumps
+ * from one connection to the next in the index: its cost does not depend on the number of messages.
  */
 const LIST_QUEUED_CONNECTIONS = `
   WITH RECURSIVE queued AS (
@@ -74,7 +74,7 @@ export class DueMessagesRepository {
   constructor(private readonly floors: QueueFloors) {}
 
   /**
-   * Searches a server for retries, leases and holds whose time came after `since`, in one step.
+   * Searches a database server for retries, leases and holds whose time came after `since`, in one step.
    * @returns `connections` without suspended workspaces; `ended`: messages whose lease or hold has ended;
    * `until`: time up to which the step has read
    */
@@ -108,8 +108,8 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Searches a server's connections for due messages, in one step. Reads only the oldest messages of each
-   * connection, and stores their time as its floor (the time before which claims skip rows).
+   * Searches a database server's connections for due messages, in one step. Reads only the oldest messages of
+   * each connection, and stores their time as its floor (the time before which claims skip rows).
    * @returns `due` without suspended workspaces; `inactive`: connections with messages that may not send;
    * `ended`: messages whose lease or hold has ended; `next`: position of the next step, null after the last
    */
@@ -148,8 +148,8 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Searches a server for conversations in which every message waits, in one step. They occur if an earlier
-   * message was enqueued late, and ended while the later message's transaction could not see it.
+   * Searches a database server for conversations in which every message waits, in one step. This happens if
+   * an earlier message was enqueued late and ended before the later one's transaction could see it.
    * @returns `next`: position of the next step, null after the last
    */
   async findStuck(

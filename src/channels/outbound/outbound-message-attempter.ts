@@ -11,7 +11,7 @@ import { MessageOutcome, SendResult } from './send-result';
 /** Milliseconds before recording an outcome is retried. The wait doubles up to the maximum. */
 const RETRY_MS = 500;
 const LONGEST_RETRY_MS = 4_000;
-/** Milliseconds until retries end although the database answers: a statement must be wrong. */
+/** Milliseconds after which retries end although the database answers, because a statement must be wrong. */
 const STOP_AFTER_MS = 60_000;
 
 @Injectable()

@@ -17,7 +17,7 @@ const LOG_MESSAGES = {
   UNKNOWN: 'the outcome of an outbound message is unknown',
 };
 
-/** Sends outbound messages within this process's capacity, and wakes their connections for the next. */
+/** Sends outbound messages within this process's capacity, and wakes connections for their next message. */
 @Injectable()
 export class OutboundMessageWorker {
   readonly runner: LeaseWorker<ClaimedMessage>;
@@ -66,11 +66,11 @@ export class OutboundMessageWorker {
   }
 
   private wakeConnection(connection: Target, result: SendResult): void {
-    // Wakes for this conversation's next message, or for the retry.
+    // Wakes the connection for this conversation's next message, or for the retry.
     const delayMs = nextSendDelayMs(result);
     if (delayMs === 0) this.wakeUps.wake([connection]);
     else this.wakeUps.wakeIn(connection, delayMs);
-    // Wakes for the messages of other conversations.
+    // Wakes the connection for the messages of other conversations.
     if (result.status === 'SENDING' && result.pauseMs > 0) this.wakeUps.wakeIn(connection, result.pauseMs);
   }
 

@@ -11,9 +11,7 @@ import { LoadedConnection } from '../connections/connection-loader';
 import { ClaimedMessage } from './claimed-message';
 import { endOfHolds, firstUnsent, recipientOf, wasConnected } from './queue-conditions';
 
-/**
- * Duration of a lease, longer than an attempt. If it ends (its worker was killed), the outcome is unknown.
- */
+/** Duration of a lease, longer than an attempt can take. If a lease ends, the outcome is unknown. */
 const LEASE = `interval '20 seconds'`;
 
 /**
@@ -38,8 +36,8 @@ type ReadyMessage = Pick<ClaimedMessage, 'conversationId' | 'messageId' | 'attem
 
 /**
  * Writes outbound_messages, the queue of agents' messages. A row waits for an earlier one of its
- * conversation, is pending, is leased, or is a hold. All times are the database's. To avoid deadlocks, every
- * transaction locks these rows before rows of `messages`.
+ * conversation, is pending, is leased, or is a hold, which delays later ones. All times are the database's.
+ * To avoid deadlocks, every transaction locks these rows before rows of `messages`.
  */
 @Injectable()
 export class OutboundMessagesRepository {
@@ -90,9 +88,9 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Leases one message; the statements of all messages are sent together. Joined to a list of keys,
-   * PostgreSQL would read all messages of a new workspace without statistics (500 keys, 8,000 messages: 2 s
-   * instead of 20 ms).
+   * Leases one message; the statements of all messages are sent together. With a join to a list of keys,
+   * PostgreSQL would read all messages of a workspace that is too new for its statistics (500 keys, 8,000
+   * messages: 2 s instead of 20 ms).
    */
   private async lease(
     tx: Transaction,
@@ -143,8 +141,8 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Deletes pending rows of a conversation, up to a message, whose outcome a receipt has reported: they could
-   * never be claimed. Leaves leased rows to their worker.
+   * Deletes a conversation's pending rows, up to a message, if a receipt has reported their outcome: they
+   * could never be claimed. Leaves leased rows to their worker.
    */
   async deleteSettledUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     const deleted = await tx.query(
@@ -234,7 +232,7 @@ export class OutboundMessagesRepository {
   }
 }
 
-/** Sub-queue of a connection's messages, without messages that wait for an earlier one. */
+/** Returns the sub-queue of a connection's messages, without messages that wait for an earlier one. */
 export function messagesSubQueue(tenantId: string, connectionId: string): SubQueue {
   return { queue: 'messages', tenantId, key: connectionId };
 }

@@ -13,8 +13,8 @@ export const wasConnected = (conversationId: string, tenantId = '$1') => `EXISTS
   WHERE v.tenant_id = ${tenantId} AND v.id = ${conversationId} AND w.tenant_id = ${tenantId})`;
 
 /**
- * SQL that selects the end of the last hold before a message. A hold delays all later messages of its
- * conversation, because the outcome of its own message is unknown.
+ * SQL that selects the end of the last hold before a message. A hold delays the later messages of its
+ * conversation: for the channel's interval, or while an outcome is unknown.
  */
 export const endOfHolds = (conversationId: string, messageId: string, tenantId = '$1') => `
   SELECT max(h.next_attempt_at) FROM outbound_messages h

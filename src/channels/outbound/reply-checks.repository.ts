@@ -36,7 +36,7 @@ const FIND_ROUTE = `
 
 /**
  * Summarizes each of contact $2's latest conversations on channel $3 in workspace $1, from message id $4 on.
- * Reads all of them, because a provider decides by person.
+ * All of them count, because a provider allows replies by person.
  */
 const LIST_RECENT = `
   SELECT recent.* FROM (

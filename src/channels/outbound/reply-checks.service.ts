@@ -30,7 +30,7 @@ export class ReplyChecksService {
   ) {}
 
   /**
-   * Checks a reply by the rules by which messages are sent.
+   * Checks a reply by the rules that apply when a message is sent.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async get(tenantId: string, conversationId: string, actor: Actor): Promise<ReplyCheck> {

@@ -20,8 +20,8 @@ type Route = RoutedMessage & {
 
 /**
  * SQL that locks the queue's rows up to the first unsent message, in workspaces $1 and conversations $2.
- * Skips channels that were never connected: beside an old open snapshot, it would read all messages sent
- * since.
+ * Skips channels that were never connected: while an old snapshot is open, the look-up would read all
+ * messages sent since.
  */
 const lockFirstIn = (batch: Batch) => `
   SELECT FROM unnest($1::uuid[], $2::uuid[]) AS c (tenant_id, id), LATERAL (
@@ -32,8 +32,8 @@ const lockFirstIn = (batch: Batch) => `
     ORDER BY d.message_id FOR SHARE) first`;
 
 /**
- * SQL that locks the QUEUED ones of the messages (workspaces $1, conversations $2, ids $3), and selects their
- * routes.
+ * SQL that locks the given messages (workspaces $1, conversations $2, ids $3) if they are QUEUED, and selects
+ * the connection or the error code of each.
  */
 const routeIn = (batch: Batch) => `
   WITH selected AS (
@@ -78,7 +78,7 @@ export class RoutedMessagesRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Locks the first unsent messages: their end makes the next message due, which must be visible to it. */
+  /** Locks each conversation's first unsent message, so that it cannot end unseen by the next message. */
   lockFirstPipelined(tx: Transaction, conversations: ConversationKey[]): Pipelined {
     return tx.pipeline(lockFirstIn(this.database), [
       conversations.map(({ tenantId }) => tenantId),

@@ -5,7 +5,7 @@ import { ProviderFault } from '../adapters/hook-events';
 import { deliveryError } from './delivery-error';
 import { isUsableId } from '../adapters/provider-values';
 
-/** Attempts of a message. The seven retries take four minutes, longer than most outages of a provider. */
+/** Maximum number of attempts. The seven retries take four minutes, longer than most providers' outages. */
 export const MAX_MESSAGE_ATTEMPTS = 8;
 
 const MAX_DELAY_MS = 24 * 60 * 60 * 1000;
@@ -68,8 +68,8 @@ function failed(code: DeliveryErrorCode, fault?: ProviderFault): SendResult {
 }
 
 /**
- * Returns the delay after `failedAttempts` failed attempts: 2, 4, 8 … 128 s plus up to 10 %, at least what
- * the provider asks, at most a day. Null if no attempt is left.
+ * Returns the milliseconds to wait after `failedAttempts` failed attempts: 2, 4, 8 … 128 s plus up to 10 %,
+ * or longer if the provider asks for it. Null if no attempt is left.
  */
 export function messageRetryDelayMs(
   failedAttempts: number,
@@ -80,7 +80,7 @@ export function messageRetryDelayMs(
   return backoffMs(failedAttempts, Math.min(requestedMs, MAX_DELAY_MS), random);
 }
 
-/** Returns a throttled connection's pause, as the provider asks: it does not grow with failed attempts. */
+/** Returns the milliseconds that a throttled connection pauses, however often the message has failed. */
 export function pauseMs(requestedMs = 0): number {
   return Math.min(Math.max(requestedMs, FIRST_DELAY_MS), MAX_DELAY_MS);
 }

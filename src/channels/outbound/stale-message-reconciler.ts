@@ -132,7 +132,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     return messages.filter((_, n) => before[n] !== null);
   }
 
-  /** Fails messages in turn, one batch for each connection, so that a long queue delays no other. */
+  /** Fails one batch for each connection in turn, so that a long queue does not delay other connections. */
   private async failAll(): Promise<void> {
     let remaining = [...this.inactive.values()];
     this.inactive = new Map();

@@ -23,7 +23,7 @@ export interface EarlyCustomer {
 
 export const EARLY = `connection_id AS "connectionId", provider_id AS "providerId", customer_id AS "customerId", body, metadata,
   edit_number AS number`;
-/** Waiting changes of a customer that one query reads; no customer is expected to have as many. */
+/** Maximum number of waiting changes that one query reads, more than any customer is expected to have. */
 const MAX_WAITING = 100;
 
 /** Stores customers' edits and unsends until their message and their customer's contact are known. */

@@ -7,7 +7,7 @@ import { Connection } from '../adapters/channel-adapter';
 import { InboundReceipt, InboundWatermark } from '../adapters/hook-events';
 import { AppliedReceipt } from '../provider-ids/provider-ids.repository';
 
-/** Age up to which an echo can match a message by its text. Echoes arrive within seconds. */
+/** Milliseconds up to which an echo can match a message by its text. Echoes arrive within seconds. */
 const ECHO_WITHIN_MS = 60 * 60 * 1000;
 
 /** Message that is being sent or whose outcome is unknown. */
@@ -51,7 +51,7 @@ const WITH_PROVIDER_IDS = `
     AND m.delivery_status = ANY ($6)
   ORDER BY 1, 2 FOR NO KEY UPDATE OF m`;
 
-/** Messages of a conversation that one statement updates for a watermark. */
+/** Maximum number of messages of a conversation that one statement updates for a watermark. */
 export const WATERMARK_STEP = 500;
 
 /**
@@ -114,8 +114,8 @@ export class ReceiptsRepository {
   }
 
   /**
-   * Returns the provider ids whose message is in the queue, or which were lost with a response: their
-   * receipts need more than an update of the status.
+   * Returns the ids of receipts that need more than an update of the status. Their message is in the queue,
+   * or the response with the provider id was lost.
    */
   async findSpecial(
     tx: Transaction,

@@ -14,7 +14,7 @@ import { OutboundMessagesRepository } from '../outbound/outbound-messages.reposi
 import { AppliedReceipt, ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { ReceiptsRepository, UnsettledMessage, WATERMARK_STEP } from './receipts.repository';
 
-/** Receipts in one transaction. Each takes an advisory lock, of which PostgreSQL has 6400 by default. */
+/** Maximum number of receipts in a transaction. Each takes one of PostgreSQL's 6400 locks (its default). */
 const STEP = 100;
 
 /**
@@ -91,7 +91,7 @@ export class ReceiptsService {
     await this.providerIds.insertSent(tx, connection, message, providerId, message.createdAt);
   }
 
-  /** Applies an echo. Ignores one that a person caused in the provider's own inbox. */
+  /** Applies an echo. Ignores the echo of a message that a person sent from the provider's own inbox. */
   private async applyEcho(tx: Transaction, connection: Connection, echo: InboundEcho): Promise<void> {
     const { providerId, messageId, customerId, body } = echo;
     await this.providerIds.lock(tx, connection, [providerId]);

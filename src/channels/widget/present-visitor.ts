@@ -16,7 +16,7 @@ export class PresentVisitor {
     private readonly tell: (reply: Reply, state: VisitorState) => void,
   ) {}
 
-  /** Records the state sent to the visitor, who is from now on online in its conversation. */
+  /** Stores the state sent to the visitor, and reports the visitor as online in its conversation. */
   follow(state: VisitorState): void {
     const before = this.latest?.conversationId;
     this.latest = state;

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 
-/** Start of the widget's paths. Ignores case, as Express does. */
+/** Matches the start of the widget's paths. Ignores case, as Express does. */
 const WIDGET_PATH = /^\/channels\/widget\//i;
 
 /**

@@ -33,7 +33,7 @@ export class VisitorMessagesRepository {
     private readonly erasedIds: ErasedIds,
   ) {}
 
-  /** Lists a page of messages and one more, newest first. */
+  /** Lists a page of messages, newest first, and one more, which shows whether another page follows. */
   list(
     tenantId: string,
     conversationId: string,

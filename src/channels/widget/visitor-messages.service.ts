@@ -54,7 +54,7 @@ export class VisitorMessagesService {
     if (!message) throw new Error('An inbound message was not stored');
     if (!isNew) onKnown();
     else this.notifyTabs(widget, externalId, message.id);
-    // An erased message has lost this id in the database.
+    // Adds the client's id, which the database no longer has for an erased message.
     return { message: { ...toVisitorMessage(message), clientMessageId } };
   }
 
@@ -99,7 +99,7 @@ export class VisitorMessagesService {
     return { message: { ...toVisitorMessage(message), clientMessageId } };
   }
 
-  /** Lists the conversation's messages, newest first, in a suspended workspace without unsent ones. */
+  /** Lists the conversation's messages, newest first. Leaves out unsent ones of a suspended workspace. */
   async list(
     { tenantId, id }: Widget,
     { externalId }: Visitor,

@@ -22,8 +22,8 @@ export class VisitorSessionsService {
   ) {}
 
   /**
-   * Begins a session, or renews that of `current`. An anonymous visitor becomes a contact only with the first
-   * message, because most never write.
+   * Begins a session, or renews the session of `current`. An anonymous visitor becomes a contact only with
+   * the first message, because most never write.
    * @throws AppError UNAUTHENTICATED: the signature is invalid or has expired; INVALID_BODY
    */
   async open(widget: Widget, current: Visitor | null, { visitor }: OpenSession): Promise<SessionResponse> {

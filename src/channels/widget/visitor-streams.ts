@@ -15,9 +15,9 @@ import { toVisitorMessage } from './widget-answers.dto';
 import { WidgetSignal } from '../adapters/widget/widget-signal';
 
 const HEARTBEAT_MS = 15_000;
-/** Streams of a visitor without a conversation. */
+/** Maximum number of streams of a visitor without a conversation. */
 const MAX_WITHOUT_CONVERSATION = 3;
-/** Visitors whose states one query reads for a heartbeat. */
+/** Maximum number of visitors whose states one query reads for a heartbeat. */
 const HEARTBEAT_BATCH = 500;
 
 /** State that all streams of a visitor in this process have in common. */
@@ -79,7 +79,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       presence: null,
     }));
     if (widget.settings.showsPresence !== false) group.context.presence ??= this.present(group);
-    // Comes before the state is read, so that no message in between is missed.
+    // Subscribes before the state is read, so that no message in between is missed.
     this.listen(group);
     this.metrics.visitorStreams.inc();
     const expiry = setTimeout(() => stream.end('token_expired'), expiresAt.getTime() - Date.now());
@@ -148,7 +148,10 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       });
   }
 
-  /** Unsubscribes with the visitor's last stream, and from the widget's signals with its last visitor. */
+  /**
+   * Unsubscribes from the visitor's signals after the last stream, and from the widget's after the last
+   * visitor.
+   */
   private stopListening(group: VisitorGroup, ended: EventStream): void {
     if (group.streams.size > 1 || !group.streams.has(ended)) return;
     group.context.presence?.leave();
@@ -199,7 +202,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 }
 
-/** Applies a new state. Only streams of visitors without a conversation may be ended to make room. */
+/** Applies a new state. A visitor's streams may be ended to make room unless there is a conversation. */
 function follow({ context, streams }: VisitorGroup, state: VisitorState): void {
   for (const stream of streams) stream.mayGiveWay = state.conversationId === null;
   context.presence?.follow(state);
@@ -210,7 +213,7 @@ function isOutdated({ context }: VisitorGroup, { version }: VisitorState): boole
   return context.version !== null && context.version !== version;
 }
 
-/** Returns a unique key of a visitor: a connection id contains no space. */
+/** Returns a key of a visitor, which is unique because a connection id contains no space. */
 function textKey({ connectionId, externalId }: Omit<VisitorKey, 'tenantId'>): string {
   return `${connectionId} ${externalId}`;
 }

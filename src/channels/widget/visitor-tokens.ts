@@ -10,7 +10,7 @@ const KEY_BYTES = 32;
 const KEY_PURPOSE = 'widget visitor tokens';
 const DAY_SECONDS = 24 * 60 * 60;
 const LIFETIME_SECONDS = DAY_SECONDS;
-/** Seconds in which an anonymous visitor's token can renew the session. */
+/** Seconds after its issue in which an anonymous visitor's token can renew the session. */
 const RENEWABLE_SECONDS = 90 * DAY_SECONDS;
 
 /** Prefix of the `externalId` of logged-in visitors. */

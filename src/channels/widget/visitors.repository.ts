@@ -23,8 +23,9 @@ export interface VisitorState extends VisitorKey {
 }
 
 /**
- * FROM clause of visitors $1 to $3 (workspace, connection and external ids) with their conversations: the
- * latest of their identity, to which their next message is added. Leaves out disconnected widgets.
+ * SQL for a FROM clause: the visitors $1 to $3 (workspace, connection and external ids), each with the latest
+ * conversation of the visitor's identity, to which their next message is added. Leaves out disconnected
+ * widgets.
  */
 const visitorsOf = (tenantId: string) => `
   unnest($1::uuid[], $2::uuid[], $3::text[]) AS visitor (tenant_id, connection_id, external_id)
@@ -61,7 +62,7 @@ export class VisitorsRepository {
   ) {}
 
   /**
-   * Lists visitors' states, unordered and without disconnected widgets. On Citus, all must be of one
+   * Lists visitors' states, unordered. Leaves out disconnected widgets. On Citus, all must be of one
    * workspace.
    */
   listStates(visitors: VisitorKey[]): Promise<VisitorState[]> {
@@ -72,7 +73,7 @@ export class VisitorsRepository {
     return (await this.listStates([visitor]))[0] ?? null;
   }
 
-  /** Returns null if the message is not in the visitor's conversation. */
+  /** Returns a visitor's state and a message; null if it is not in the visitor's conversation. */
   async findStateWithMessage(
     visitor: VisitorKey,
     messageId: string,

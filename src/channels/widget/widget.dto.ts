@@ -35,7 +35,7 @@ export class IdentityClaims extends Profile {
 
 const hasNoJwt = ({ jwt }: LoggedInVisitor) => typeof jwt !== 'string';
 
-/** Visitor who is proved by `jwt`, or by `id` and `signature`. `name` and `email` need no proof. */
+/** Logged-in visitor, proved by `jwt`, or by `id` and `signature`. `name` and `email` need no proof. */
 export class LoggedInVisitor extends Profile {
   @ApiPropertyOptional({
     minLength: 1,

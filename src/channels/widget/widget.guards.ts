@@ -18,7 +18,7 @@ import { VisitorTokens } from './visitor-tokens';
 export const BEARER = /^Bearer +(\S+)$/i;
 const PREFLIGHT_SECONDS = '600';
 
-/** Header `Origin` of a page without an origin, such as a sandboxed page. */
+/** Value of the header `Origin` for a page without an origin, such as a sandboxed page. */
 const NO_ORIGIN = 'null';
 
 export const TOKEN_OPTIONAL = 'widget:token-optional';
@@ -35,14 +35,14 @@ export interface WidgetLimit {
 
 export const LIMITS = 'widget:limits';
 
-/** Known site keys that a process remembers. */
+/** Maximum number of known site keys that a process remembers. */
 const MAX_KNOWN = 10_000;
-/** Budget key of all unknown site keys, so that invented ones together compete as one widget. */
+/** Budget key of all unknown site keys, so that requests with invented keys compete as one widget. */
 const UNKNOWN = 'unknown';
 
 /**
  * Finds the path's widget, checks the page's origin, and sets the CORS headers. Acquires a slot of the
- * widget, which WidgetSlotInterceptor releases.
+ * widget's budget, which WidgetSlotInterceptor releases.
  */
 @Injectable()
 export class WidgetGuard implements CanActivate {
@@ -68,7 +68,7 @@ export class WidgetGuard implements CanActivate {
     // On Citus, this read may wait for a node that hangs, so it must not occupy a slot.
     const early = isKnown && this.database.placement.toleratedHangs > 0 ? await load() : undefined;
     request.releaseSlot = await this.budgets.acquire('widget', isKnown ? siteKey : UNKNOWN, response);
-    // The interceptor does not run if another guard refuses the request.
+    // Releases the slot if a later guard refuses the request, because the interceptor does not run then.
     response.once('close', request.releaseSlot);
     const widget = early === undefined ? await load() : early;
     if (!widget) {
@@ -88,7 +88,7 @@ export class WidgetGuard implements CanActivate {
   }
 }
 
-/** Releases a request's slot before the response is sent: a slow client or a stream does not occupy it. */
+/** Releases a request's slot before the response is sent, so that a slow client does not occupy it. */
 @Injectable()
 export class WidgetSlotInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -149,7 +149,7 @@ export class WidgetLimitGuard implements CanActivate {
     private readonly config: Config,
   ) {}
 
-  /** Counts limits in order: a request above its address's limit is not counted for its widget. */
+  /** Counts a request for each limit in order, until one is exceeded. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<VisitorRequest>();
     for (const limit of this.reflector.get<WidgetLimit[]>(LIMITS, context.getHandler())) {
@@ -162,7 +162,7 @@ export class WidgetLimitGuard implements CanActivate {
   }
 }
 
-/** Names a limit's subject. A visitor's id is hashed: it may be an e-mail address, and Redis may log it. */
+/** Names a limit's subject. Hashes a visitor's id: it may be an e-mail address, and Redis may log it. */
 function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
   if (by === 'address') return clientNetworkOf(request);
   const { widget, visitor } = request;

@@ -84,7 +84,7 @@ export function chooseVerifyToken(given: string | undefined, previous?: { verify
   return given ?? previous?.verifyToken ?? randomBytes(24).toString('base64url');
 }
 
-/** Verifies a body's SHA-256 signature. Ignores the older header `X-Hub-Signature` (SHA-1). */
+/** Reports whether the body is signed (SHA-256). Ignores the older header `X-Hub-Signature` (SHA-1). */
 export function isSignedBy(
   { headers, rawBody }: Pick<HookRequest, 'headers' | 'rawBody'>,
   appSecret: string,
@@ -94,7 +94,7 @@ export function isSignedBy(
   return typeof given === 'string' && isSameSecret(given, `sha256=${signature}`);
 }
 
-/** Returns the challenge, with which Meta accepts the hook's URL; null for a wrong verify token. */
+/** Returns the challenge that Meta expects if it verifies a hook's URL; null for a wrong verify token. */
 export function answerHandshake(verifyToken: string, query: Record<string, unknown>): string | null {
   const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
   if (mode !== 'subscribe' || typeof token !== 'string' || typeof challenge !== 'string') return null;

@@ -90,7 +90,7 @@ function readUnsend(parties: Parties, { mid }: ProviderObject): InboundChange | 
   return about && { ...about, kind: 'unsend' };
 }
 
-/** Reads an edit. Meta also sends edit number 0, the original message, possibly without text. */
+/** Reads an edit. Meta also sends an edit with number 0 for the original message, possibly without text. */
 function readEdit(parties: Parties, { mid, text, num_edit }: ProviderObject): InboundChange | null {
   const about = readAbout(parties, mid);
   const body = textOf(text);

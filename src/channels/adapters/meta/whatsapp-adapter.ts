@@ -40,8 +40,8 @@ export class WhatsAppAdapter
 {
   readonly channel = 'WHATSAPP';
   /**
-   * Meta accepts 80 messages a second from a number. It accepts bursts of 45 messages to one customer and
-   * reports a longer burst, so conversations have no interval.
+   * Meta accepts 80 messages a second from a number, and bursts of 45 messages to one customer. It refuses
+   * longer bursts, whose messages are retried, so conversations need no interval.
    */
   readonly limits = { perSecond: 80, conversationIntervalMs: 0 };
   /** Waits 30 s for the status of a message whose outcome is unknown. Statuses arrive within seconds. */

@@ -18,7 +18,7 @@ const PERMISSIONS: Verdicts = Object.fromEntries(
   Array.from({ length: 100 }, (_, index) => [String(200 + index), TERMINAL]),
 );
 
-/** WhatsApp's error codes (developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes). */
+/** Verdicts by WhatsApp's code (developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes). */
 export const WHATSAPP_VERDICTS: Verdicts = {
   ...PERMISSIONS,
   [WINDOW_CODE]: WINDOW,
@@ -42,8 +42,7 @@ export const WHATSAPP_VERDICTS: Verdicts = {
   33: TERMINAL,
   100: TERMINAL,
   368: TERMINAL,
-  // The customer cannot receive it, is protected from marketing, opted out, or is not on a test number's
-  // list.
+  // The customer cannot receive it, is protected from marketing, opted out, or is no test recipient.
   131026: TERMINAL,
   131049: TERMINAL,
   131050: TERMINAL,

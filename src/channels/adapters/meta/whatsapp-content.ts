@@ -70,7 +70,7 @@ function parseAnswers(json: unknown): unknown {
   }
 }
 
-/** Limits of a form's description: lines, and levels of nested answers. */
+/** Maximum number of lines in a form's description, and of levels of nested answers. */
 const MAX_LINES = 200;
 const MAX_LEVELS = 5;
 /** Key whose value the business has made up, so it is not an answer of the customer. */

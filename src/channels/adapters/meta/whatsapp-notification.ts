@@ -13,7 +13,7 @@ import { readGraphError } from './graph-api';
 import { describeOrigin, describeWhatsApp } from './whatsapp-content';
 import { readChangeOfIds, readRecipient, readSender, readTime, readUserIdUpdates } from './whatsapp-ids';
 
-/** WhatsApp's error code if the customer's last message is over 24 hours old, in responses and statuses. */
+/** WhatsApp's error code for a message sent over 24 hours after the customer's last message. */
 export const WINDOW_CODE = '131047';
 
 /**
@@ -65,9 +65,7 @@ function readUpdate(
   return message && isChange ? readChange(message, update) : message;
 }
 
-/**
- * Reads an edit, an unsend or a reaction, which has the form of a message. Only a reaction is stored as one.
- */
+/** Reads an edit, an unsend or a reaction from a message. Only a reaction can be stored as a message. */
 function readChange(message: InboundMessage, update: ProviderObject): InboundChange | null {
   const { original_message_id: edited, message: text } = objectOf(update.edit);
   const { message_id: reactedTo, emoji } = objectOf(update.reaction);
@@ -109,8 +107,8 @@ function readMessage(
 }
 
 /**
- * Returns a function that finds a message's sender. A single contact is the sender of all messages, because
- * its id differs from the phone number in some countries.
+ * Returns a function that finds a message's sender. A single contact is the sender even if its id differs
+ * from the phone number, as in some countries.
  */
 function indexContacts(
   contacts: ProviderObject[],

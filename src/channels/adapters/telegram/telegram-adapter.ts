@@ -29,7 +29,7 @@ import { readUpdate, telegramMessageId } from './telegram-update';
 
 export interface TelegramCredentials {
   botToken: string;
-  /** Token that Telegram sends in a header of every request to the hook, as its proof. */
+  /** Token that Telegram sends in a header of every request to the hook, to prove its origin. */
   secretToken: string;
 }
 

@@ -9,6 +9,8 @@ export interface WidgetCredentials {
 export interface WidgetSettings {
   /** Origins of the pages that may show the widget. ANY_ORIGIN allows all pages. */
   allowedOrigins: string[];
-  /** Whether visitors see that an agent is online or types, and the reverse. Undefined counts as true. */
+  /**
+   * Whether visitors see agents' presence (online, typing) and agents see visitors'; undefined means true.
+   */
   showsPresence?: boolean;
 }

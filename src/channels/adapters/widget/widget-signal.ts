@@ -13,8 +13,8 @@ interface MessageNotice extends VisitorAddress {
 }
 
 /**
- * Signals over Redis that a visitor has a new message or that a widget was disconnected, to each process with
- * an event stream for it. A lost signal delays visitors by one heartbeat at most.
+ * Signals over Redis that a visitor has a new message or that a widget was disconnected. Each process with an
+ * event stream of this visitor or widget receives it. A lost signal delays visitors by one heartbeat at most.
  */
 @Injectable()
 export class WidgetSignal {
@@ -37,8 +37,8 @@ export class WidgetSignal {
   }
 
   /**
-   * Calls back for each new message. Resolves when the subscription is active; stays pending while Redis is
-   * down.
+   * Calls back for each new message of a visitor. Resolves when the subscription is active, which needs
+   * Redis.
    */
   onMessage(visitor: VisitorAddress, callback: (messageId: string) => void): Promise<void> {
     return this.subscriber.subscribe(visitorChannel(visitor), callback);
