@@ -26,7 +26,7 @@ interface InboundBase {
 
 export interface InboundMessage extends InboundBase {
   kind: 'message';
-  /** Provider's ids of the message, unique within the connection. One stored id marks it as a repetition. */
+  /** Provider's ids of the message, unique within the connection. If one is stored, so is the message. */
   providerIds: [string, ...string[]];
   customer: {
     /** Provider's id of the customer, to which replies are sent. */

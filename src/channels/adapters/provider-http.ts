@@ -88,8 +88,8 @@ export class ProviderHttp implements OnApplicationShutdown {
 }
 
 /**
- * Records whether bytes of the request may have been written, which needs a TCP connection and, over https, a
- * complete TLS handshake. A retry after an earlier failure is safe.
+ * Records whether bytes of the request may have been written: after the TCP connection and, over https, the
+ * TLS handshake. A retry after an earlier failure is safe.
  */
 class WatchedTransport {
   hasConnected = false;

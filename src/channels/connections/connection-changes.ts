@@ -21,7 +21,7 @@ type SealedCredentials = Pick<
   'settings' | 'credentialsCiphertext' | 'credentialsKeyId' | 'credentialsExpireAt'
 >;
 
-/** Stores changes of connections with an audit entry, and with an event if the status changes. */
+/** Stores changes of connections. Appends an audit entry, and an event if the status changes. */
 @Injectable()
 export class ConnectionChanges {
   constructor(

@@ -48,7 +48,7 @@ export class ConnectionLoader {
     return this.openNullable(await this.hookKeys.find(Buffer.from(hookKey), find));
   }
 
-  /** Loads the connections of accounts. Leaves out those whose credentials cannot be decrypted. */
+  /** Loads the connections of accounts. Leaves out connections whose credentials cannot be decrypted. */
   async loadByAccounts(channel: Channel, externalIds: string[]): Promise<LoadedConnection[]> {
     const rows = await this.connections.findByAccounts(channel, externalIds);
     return rows.flatMap((row) => this.openIfReadable(row) ?? []);

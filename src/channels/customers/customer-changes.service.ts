@@ -42,7 +42,7 @@ export class CustomerChangesService {
   ) {}
 
   /**
-   * Applies a change, or stores it for later. A message that is unsent before it arrives is never stored.
+   * Applies a change, or stores it for later. A message that is taken back before it arrives is not stored.
    * @param change must be verified with the secret of its own account
    */
   async apply(connection: Connection, change: InboundChange): Promise<ChangeOutcome> {

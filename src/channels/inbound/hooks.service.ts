@@ -37,7 +37,7 @@ export class HooksService {
   ) {}
 
   /**
-   * Answers a provider that verifies a hook's URL with its challenge.
+   * Returns the challenge of a provider that verifies a hook's URL.
    * @throws AppError FORBIDDEN if the verify token is wrong; RATE_LIMITED
    */
   async handshake({ channel, hookKey, request }: HookCall): Promise<string> {
@@ -82,8 +82,9 @@ export class HooksService {
 }
 
 /**
- * Returns the counter's key by hook and client network. Handshakes (GET) are counted apart from events
- * (POST), so that guessing a verify token does not block events. All unknown hook keys count together.
+ * Returns the key of the counter of refused requests, by hook and client network. Handshakes (GET) and events
+ * (POST) are counted separately, so that guessing a verify token does not block events. All unknown hook keys
+ * have one counter.
  */
 function refusalsOf(request: Request, connection: Connection | null): string {
   return `hook-refused:${request.method}:${connection?.id ?? 'unknown'}:${clientNetworkOf(request)}`;

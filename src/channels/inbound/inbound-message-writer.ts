@@ -10,7 +10,7 @@ import { CustomerChangesService } from '../customers/customer-changes.service';
 import { storableContent, storableCustomer } from '../customers/inbound-content';
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 
-/** Rolls back the transaction of a new customer's message that was unsent before it arrived. */
+/** Rolls back the transaction of a new customer's message that was taken back before it arrived. */
 export class NeverSent extends Error {}
 
 /** Writes a customer's message, contact and conversation, and applies changes that came before it. */
@@ -28,8 +28,8 @@ export class InboundMessageWriter {
   /**
    * Writes a message.
    * @param more further ids to lock, from `lockingAll`
-   * @returns false if it is already stored, or was unsent before it arrived
-   * @throws NeverSent if it was unsent before it arrived and its customer is new
+   * @returns false if it is already stored, or its customer took it back before it arrived
+   * @throws NeverSent if a new customer took it back before it arrived
    */
   async write(
     tx: Transaction,

@@ -11,7 +11,7 @@ import { PROVIDER_MESSAGES_KEY } from '../provider-ids/provider-ids.repository';
 import { InboundMessageWriter, NeverSent } from './inbound-message-writer';
 import { ReceptionTimes } from './reception-times';
 
-/** Stores customers' messages in their conversations, a repeated message once. */
+/** Stores customers' messages in their conversations. Stores a repeated message once. */
 @Injectable()
 export class InboundService {
   private readonly logger = new Logger(InboundService.name);
@@ -26,7 +26,7 @@ export class InboundService {
 
   /**
    * Stores a message. Creates the contact and the conversation if needed.
-   * @returns false if it is already stored, was unsent before it arrived, or has unusable ids
+   * @returns false if it is already stored, was taken back before it arrived, or has unusable ids
    */
   async receive(connection: LoadedConnection, message: InboundMessage): Promise<boolean> {
     if (![...customerIdsOf(message), ...message.providerIds].every(isUsableId)) {

@@ -8,8 +8,8 @@ import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
 /**
- * Ratio of the pause after a search for stuck conversations to its duration. The search reads the whole
- * queue, including dead rows that an open snapshot keeps.
+ * Ratio of the pause to the duration of a search for conversations in which every message waits. The search
+ * reads the whole queue, including dead rows that an open snapshot keeps.
  */
 const STUCK_PAUSE = 50;
 
@@ -20,7 +20,7 @@ const STUCK_PAUSE = 50;
 @Injectable()
 export class OutboundMessagePoll {
   private readonly stuck: SteppedSearch<typeof BEFORE_ALL_MESSAGES>;
-  /** Time of the next search for stuck conversations (`performance.now()`). */
+  /** Time of the next search for conversations in which every message waits (`performance.now()`). */
   private stuckAt = 0;
 
   constructor(

@@ -211,8 +211,8 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Deletes messages from the queue, except leased ones and holds. The poll for stuck conversations makes the
-   * next message of the conversation due.
+   * Deletes messages from the queue, except leased ones and holds. Later messages of the conversation become
+   * due at the next search for conversations in which every message waits.
    * @returns the ids of leased messages, which a worker may be sending
    */
   async cancel(tx: Transaction, { tenantId, conversationId, ids }: ErasedMessages): Promise<string[]> {

@@ -14,7 +14,7 @@ export type RoutedMessage = MessageKey &
 type Route = RoutedMessage & {
   /** Whether the message waits for an earlier one of its conversation; null for one that fails. */
   waits: boolean | null;
-  /** End of the last hold before the message, to the microsecond. */
+  /** Time until which earlier messages delay this one, to the microsecond; null if none does. */
   heldUntil: string | null;
 };
 
@@ -78,7 +78,7 @@ export class RoutedMessagesRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Locks each conversation's first unsent message, so that it cannot end unseen by the next message. */
+  /** Locks each conversation's first unsent message: it must not end before the next one is inserted. */
   lockFirstPipelined(tx: Transaction, conversations: ConversationKey[]): Pipelined {
     return tx.pipeline(lockFirstIn(this.database), [
       conversations.map(({ tenantId }) => tenantId),

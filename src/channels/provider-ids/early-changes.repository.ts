@@ -10,7 +10,7 @@ export interface EarlyChange {
   connectionId: string;
   providerId: string;
   customerId: string;
-  /** Null if the message was unsent. */
+  /** New text; null if the customer took the message back. */
   body: string | null;
   metadata: object | null;
   number: number | null;

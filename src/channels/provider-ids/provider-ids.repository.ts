@@ -16,7 +16,7 @@ export interface AppliedReceipt {
   error: DeliveryError | null;
 }
 
-/** Writes providers' ids of messages, and stores receipts that arrive before such an id is known. */
+/** Writes providers' ids of messages. Stores receipts that arrive before their message's id is known. */
 @Injectable()
 export class ProviderIdsRepository {
   constructor(

@@ -55,9 +55,9 @@ const WITH_PROVIDER_IDS = `
 export const WATERMARK_STEP = 500;
 
 /**
- * Selects the oldest messages that connection $5 of workspace $1 sent until $6 to customer $4 of channel $3,
- * with a status of $7. An index has the messages that are not read. With a join instead of the sub-select,
- * the planner would read all provider ids of the conversation.
+ * Selects the oldest messages that connection $5 of workspace $1 sent no later than $6 to customer $4 of
+ * channel $3, with a status of $7. An index contains the messages that are not read. With a join instead of
+ * the sub-select, the planner would read all provider ids of the conversation.
  */
 const SENT_UNTIL = `
   SELECT s.conversation_id, s.id, s.delivery_status, NULL::jsonb AS error

@@ -60,7 +60,7 @@ export class VisitorMessagesService {
 
   /**
    * Replaces the text of a visitor's message. Idempotent.
-   * @throws AppError NOT_FOUND, also for an unsent or erased message
+   * @throws AppError NOT_FOUND, also for a message that was taken back or erased
    */
   async edit(
     widget: Widget,
@@ -75,7 +75,7 @@ export class VisitorMessagesService {
   }
 
   /**
-   * Unsends a visitor's message, which erases it. Idempotent.
+   * Takes a visitor's message back, which erases it. Idempotent.
    * @throws AppError NOT_FOUND
    */
   unsend(widget: Widget, visitor: Visitor, clientMessageId: string): Promise<PostedMessageResponse> {
@@ -99,7 +99,7 @@ export class VisitorMessagesService {
     return { message: { ...toVisitorMessage(message), clientMessageId } };
   }
 
-  /** Lists the conversation's messages, newest first. Leaves out unsent ones of a suspended workspace. */
+  /** Lists messages, newest first. Leaves out queued ones while the workspace is suspended. */
   async list(
     { tenantId, id }: Widget,
     { externalId }: Visitor,

@@ -64,7 +64,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   /**
    * Makes a response an event stream. It begins with `ready`, and ends if the client disconnects, its token
    * expires, the widget changes, or the process stops. If there is no room, a stream of a visitor without a
-   * conversation is ended in favour of a visitor with one, or of a widget with fewer streams.
+   * conversation is ended to make room for a visitor with a conversation or for a widget with fewer streams.
    * @throws AppError RATE_LIMITED: too many streams; NOT_FOUND: the widget is disconnected; UNAVAILABLE
    */
   async open(widget: Widget, { externalId, expiresAt }: Visitor, response: Response): Promise<void> {
@@ -148,10 +148,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
       });
   }
 
-  /**
-   * Unsubscribes from the visitor's signals after the last stream, and from the widget's after the last
-   * visitor.
-   */
+  /** Unsubscribes from the visitor after the last stream, and from the widget after its last visitor. */
   private stopListening(group: VisitorGroup, ended: EventStream): void {
     if (group.streams.size > 1 || !group.streams.has(ended)) return;
     group.context.presence?.leave();
@@ -202,7 +199,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 }
 
-/** Applies a new state. A visitor's streams may be ended to make room unless there is a conversation. */
+/** Applies a visitor's new state. Without a conversation, the streams may be ended to make room. */
 function follow({ context, streams }: VisitorGroup, state: VisitorState): void {
   for (const stream of streams) stream.mayGiveWay = state.conversationId === null;
   context.presence?.follow(state);
@@ -213,7 +210,7 @@ function isOutdated({ context }: VisitorGroup, { version }: VisitorState): boole
   return context.version !== null && context.version !== version;
 }
 
-/** Returns a key of a visitor, which is unique because a connection id contains no space. */
+/** Returns a unique key of a visitor. A connection id contains no space, so two keys are never equal. */
 function textKey({ connectionId, externalId }: Omit<VisitorKey, 'tenantId'>): string {
   return `${connectionId} ${externalId}`;
 }

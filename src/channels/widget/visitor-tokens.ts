@@ -88,7 +88,7 @@ export class VisitorTokens {
     return { tenantId: tenant, connectionId: aud, externalId: sub };
   }
 
-  /** Verifies a token that expired at most `overdueSeconds` ago. */
+  /** Verifies a token that is valid or has expired no more than `overdueSeconds` ago. */
   private async read(widget: TokenWidget, token: string, overdueSeconds: number): Promise<Visitor | null> {
     const payload = await this.readPayload(token, {
       audience: widget.id,

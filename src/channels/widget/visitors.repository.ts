@@ -88,8 +88,8 @@ export class VisitorsRepository {
   }
 
   /**
-   * Sets the status of outbound messages, up to and including `upTo`. A QUEUED message keeps its status until
-   * its own receipt. A message that waits for a retry has arrived after all, so its retry is cancelled.
+   * Sets the status of outbound messages, up to and including `upTo`. QUEUED messages keep their status. A
+   * message that waits for a retry has arrived after all, so its retry is cancelled.
    * @returns the number of messages whose status has changed
    */
   async advance(

@@ -162,7 +162,7 @@ export class WidgetLimitGuard implements CanActivate {
   }
 }
 
-/** Names a limit's subject. Hashes a visitor's id: it may be an e-mail address, and Redis may log it. */
+/** Returns the id under which a limit counts. Hashes visitors' ids, which may be e-mail addresses. */
 function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
   if (by === 'address') return clientNetworkOf(request);
   const { widget, visitor } = request;
@@ -199,7 +199,7 @@ function requireAllowedOrigin(
   if (isAny) response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
 }
 
-/** Requires an `Origin`, so that only pages begin sessions. Throws FORBIDDEN. */
+/** Throws FORBIDDEN without the header `Origin`, so that only pages can begin sessions. */
 function requireOrigin({ headers }: Request): void {
   if (headers.origin === undefined) {
     throw new AppError('FORBIDDEN', 'A session is begun by a page: the request has no Origin.');

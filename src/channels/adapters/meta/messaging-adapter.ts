@@ -11,7 +11,7 @@ export interface MessagingAccount extends Pick<GraphRequest, 'api' | 'accessToke
   id: string;
 }
 
-/** Implements the common part of the Messenger and Instagram adapters, Meta's Messenger Platform. */
+/** Implements the part of the Messenger and Instagram adapters that is Meta's Messenger Platform. */
 export abstract class MessagingAdapter<Credentials extends MetaCredentials> extends MetaAdapter<Credentials> {
   /** Waits 30 s for the echo of a message whose outcome is unknown. Echoes arrive within seconds. */
   readonly unknownHoldMs = 30_000;

@@ -20,7 +20,6 @@ class MessengerCredentialsInput extends MetaCredentialsInput {
   accessToken: string;
 }
 
-/** Sends and receives messages of a Facebook page in Messenger. */
 @Injectable()
 export class MessengerAdapter
   extends MessagingAdapter<MessengerCredentials>

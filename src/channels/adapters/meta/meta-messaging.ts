@@ -98,7 +98,7 @@ function readEdit(parties: Parties, { mid, text, num_edit }: ProviderObject): In
   return { ...about, kind: 'edit', body, metadata: null, number: numberOf(num_edit) };
 }
 
-/** Reads a reaction, with a message that is stored if the reaction is to an unknown message. */
+/** Reads a reaction. The event contains a message to store if the reaction is to an unknown message. */
 function readReaction(parties: Parties, reaction: ProviderObject): InboundReaction | null {
   const { mid, action, emoji, reaction: name } = reaction;
   const about = readAbout(parties, mid);

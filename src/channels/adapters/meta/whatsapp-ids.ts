@@ -103,7 +103,7 @@ function idBefore(text: string, ids: string[]): string | null {
   return before !== undefined && ids.includes(after!) ? before : null;
 }
 
-/** Returns the distinct ids, phone numbers without the `+` that some senders put before them. */
+/** Returns the distinct ids among the values. Removes the `+` that some senders put before numbers. */
 function idsIn(...values: unknown[]): string[] {
   const ids = values.map(textOf).filter((id) => id !== null);
   return [...new Set(ids.map(withoutPlus))];
