@@ -42,7 +42,8 @@ export async function createApp(config: Config, logger: pino.Logger): Promise<Ne
     logger,
     headers: [standardHeaders, readableAnswers],
     beforeBody: [requireClock(app.get(DatabaseClock))],
-    // The hook's route reads the body itself, as raw bytes, after it has checked the hook's key.
+    // The routes that providers call read the body themselves, as raw bytes, after they have checked the
+    // hook's key.
     bodyLimits: [{ path: HOOK_PATH, bytes: null }],
   });
   if (config.role !== 'worker') setupOpenApi(app, config);

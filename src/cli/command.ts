@@ -14,7 +14,7 @@ export interface CommandSpec<Given extends unknown[]> {
   needsChange?: boolean;
   note?: string;
   prints: string;
-  /** Example calls without the program's name; by default one call without optional options. */
+  /** Example calls without the program's name; by default one call with only the required options. */
   calls?: string[];
   /** Returns the object to print; nothing if the command has printed lines itself. */
   run: (services: CommandServices, ...given: Given) => Promise<object | void>;

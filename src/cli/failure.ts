@@ -38,7 +38,9 @@ async function toAppError(error: unknown): Promise<AppError> {
   return new AppError('INTERNAL', textOf(error));
 }
 
-/** Names, in the error of a refused address, the setting by which an operator can allow the address. */
+/**
+ * Adds, to the error of a refused webhook address, the setting by which an operator can allow the address.
+ */
 function nameSetting(error: AppError): AppError {
   const { code, message, details } = error;
   if (!details?.some((detail) => ALLOWABLE.has(detail.code))) return error;
@@ -46,7 +48,7 @@ function nameSetting(error: AppError): AppError {
   return new AppError(code, `${message} ${advice}`, details);
 }
 
-/** Returns commander's message for a wrong call, but a short one where commander's is the whole help. */
+/** Returns commander's message for a wrong call, or a short one where commander's is the whole help. */
 function usageFault({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'A command is missing: see --help.';
   return message.replace(/^error: /, '');

@@ -24,7 +24,7 @@ export type LookedUpThing = keyof typeof TABLES;
 
 const MAX_USAGES = 50;
 
-/** Finds things by id without their workspace, and lists all workspaces: only operators may do so. */
+/** Finds agents, keys and other things by id alone, and lists all workspaces: only operators may do so. */
 @Injectable()
 export class OperatorLookup {
   constructor(
@@ -45,7 +45,7 @@ export class OperatorLookup {
     return this.deletions.list();
   }
 
-  /** Lists the usage of up to 50 large workspaces. Workspaces over a quota come first. */
+  /** Lists the usage of the largest workspaces, at most 50. Workspaces over a quota come first. */
   async listUsage(): Promise<(WorkspaceUsage & { slug: string | null })[]> {
     const usages = (await this.usage.list()).slice(0, MAX_USAGES);
     const ids = usages.map(({ workspaceId }) => workspaceId);

@@ -14,7 +14,9 @@ export function required(...made: Parameters<typeof option>): Option {
   return option(...made).makeOptionMandatory();
 }
 
-/** Makes the error of an option's value. It has no fault code, which only pages of a dashboard need. */
+/**
+ * Makes the error for an option's wrong value. It has no fault code, because only a dashboard needs codes.
+ */
 export function optionFault(field: string, message: string): AppError {
   return new AppError('INVALID_BODY', `${field} ${message}.`, [{ field, message }]);
 }
@@ -48,7 +50,7 @@ export function orNone<T>(word: string, parse: (text: string) => T): (text: stri
   return (text) => text !== word && parse(text);
 }
 
-/** Returns an option's value for a service, which removes a value by null instead of false. */
+/** Returns an option's value for a service, for which null instead of false removes a stored value. */
 export function orNull<T>(value: T | false): T | null {
   return value === false ? null : value;
 }
@@ -97,7 +99,7 @@ function read(source: string, from: string | number): string {
   }
 }
 
-/** Parses JSON. The error repeats only the position from the parser's message, which quotes the JSON. */
+/** Parses JSON. Its error has only the position, because the parser's own message quotes the JSON. */
 function parsed(source: string, json: string): unknown {
   try {
     return JSON.parse(json);

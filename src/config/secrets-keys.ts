@@ -8,7 +8,7 @@ export interface SecretsKey {
 }
 
 /**
- * Parses `id:base64,id2:base64`, of which each key is 32 bytes, as `openssl rand -base64 32` prints.
+ * Parses `id:base64,id2:base64`. Each key has 32 bytes; `openssl rand -base64 32` makes one.
  * @throws Error that lists all faults by the position and id of the key, never by its value
  */
 export function parseSecretsKeys(text: string): SecretsKey[] {
@@ -38,7 +38,7 @@ function parseEntry(entry: string, position: string): SecretsKey | string {
   return { id, key };
 }
 
-/** Decodes Base64; returns null for a fault, which `Buffer` would ignore and make another key of. */
+/** Decodes Base64; returns null for a fault. `Buffer` would ignore the fault and return another key. */
 function decodeBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   const canonical = bytes.toString('base64');

@@ -6,7 +6,7 @@ import { parseDatabaseAddress } from './database-address';
 
 /**
  * Reads the text of a variable.
- * @throws InvalidText, whose faults continue a sentence after the variable's name; Error with the fault
+ * @throws InvalidText with faults to print after the variable's name; otherwise an Error with the fault
  */
 export type Reader<Value> = (text: string) => Value;
 

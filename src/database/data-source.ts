@@ -9,7 +9,9 @@ const CONNECT_TIMEOUT_MS = 3_000;
 /** Idle time in milliseconds after which TCP checks whether the server is still there. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** Path of the compiled migrations from this file. Tests, which run the sources, use the last build's. */
+/**
+ * Path of the compiled migrations from this file. Tests run the sources, with the last build's migrations.
+ */
 const MIGRATIONS = __filename.endsWith('.ts') ? '../../dist/migrations/*.js' : '../migrations/*.js';
 
 /**

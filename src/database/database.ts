@@ -71,7 +71,7 @@ export class Database {
     return (await this.onConnection((client) => client.runStatement<Row>(...statement))).rows;
   }
 
-  /** Runs a prepared statement outside transactions, which each connection parses and plans only once. */
+  /** Runs, outside transactions, a prepared statement: each connection parses and plans it only once. */
   async prepared<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     const statement = this.placement.writeStatement(sql, parameters);
     return (await this.onConnection((client) => client.runPrepared<Row>(...statement))).rows;
@@ -183,7 +183,7 @@ export class Database {
     return this.transactionFor('ordered', work);
   }
 
-  /** Runs one read of a queue in an `orderedTransaction`. */
+  /** Runs one read in an `orderedTransaction`. */
   readInOrder<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     return this.orderedTransaction((tx) => tx.prepared<Row>(sql, parameters));
   }

@@ -16,7 +16,7 @@ interface Reading {
   /** Id that the server will give to its next transaction. */
   next: number;
   transactions: number | null;
-  /** Seconds since the oldest transaction began that this role may see; null if it may see none. */
+  /** Age in seconds of the oldest transaction that this role may see; null if it may see none. */
   seconds: number | null;
 }
 
@@ -71,9 +71,9 @@ export class OldestSnapshot {
 }
 
 /**
- * Stores ids of a server's next transaction, each with the time in milliseconds at which it was read. They
- * show when a transaction began where PostgreSQL does not: for replication slots, and for transactions of
- * other roles if this role lacks `pg_read_all_stats`.
+ * Stores ids of a server's next transaction, each with the time in milliseconds at which it was read. These
+ * ids show when a transaction began where PostgreSQL does not show it: for replication slots, and for
+ * transactions of other roles if this role lacks `pg_read_all_stats`.
  */
 class TransactionTimes {
   private samples: { next: number; at: number }[] = [];

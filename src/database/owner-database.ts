@@ -11,7 +11,7 @@ import { Transaction } from './transaction';
 /** Number of the owner's connections: one can vacuum a table while the other changes a partition. */
 const POOL_SIZE = 2;
 
-/** Largest size in bytes, with indexes, of a table that `vacuum` processes. It takes a second or two. */
+/** Largest size in bytes, with indexes, of a table that `vacuum` processes, in a second or two. */
 const MAX_VACUUMED_BYTES = 256 * 1024 * 1024;
 
 /**

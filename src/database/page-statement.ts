@@ -18,7 +18,7 @@ export class PageStatement {
     private readonly table: string,
   ) {}
 
-  /** Adds an SQL condition. Each `?` in it stands for the next of the values. */
+  /** Adds an SQL condition. Each `?` in it stands for one of the values, in their order. */
   where(condition: string, ...values: unknown[]): this {
     let at = 0;
     this.conditions.push(condition.replaceAll('?', () => this.parameters.bind(values[at++])));

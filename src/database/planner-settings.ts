@@ -1,6 +1,6 @@
 import { STOPPED_AFTER_MS } from './transaction';
 
-/** Planner settings that are off for reads of a queue, a table of waiting work, whose statistics mislead. */
+/** Planner settings that are off for a queue (a table of waiting work): its statistics are missing or old. */
 const UNSUITABLE = [
   'enable_seqscan',
   'enable_bitmapscan',

@@ -12,7 +12,7 @@ export interface ListedColumn {
 /** Column of the rows that an INSERT adds: with listed values, or with one SQL expression for all rows. */
 export type InsertedColumn = ListedColumn | { name: string; sql: string };
 
-/** End of an INSERT, after its column names: SQL for the rows, and the values of its parameters. */
+/** Part of an INSERT after its column names: SQL for the rows, and the values of its parameters. */
 export interface RowsToInsert {
   rows: string;
   parameters: unknown[];
@@ -38,10 +38,10 @@ export function columnNamesOf(columns: { name: string }[]): string {
 }
 
 /**
- * Returns the ends of one INSERT or of several, which together add all rows. On one server, one statement
- * receives each column as an array, so that one text serves any number of rows. On Citus, the rows are
- * written as VALUES: the coordinator would make rows of arrays itself, and lose the code of an error. Such a
- * statement has 1, 2, 4, … rows, so that there are few texts to prepare.
+ * Returns the part after the column names of one INSERT or of several, which together add all rows. On one
+ * server, one statement receives each column as an array, so that one text serves any number of rows. On
+ * Citus, the rows are written as VALUES: the coordinator would make rows of arrays itself, and lose the code
+ * of an error. Such a statement has 1, 2, 4, … rows, so that there are few texts to prepare.
  */
 export function rowsToInsert(columns: InsertedColumn[], { spansWorkspaces }: Batch): RowsToInsert[] {
   if (spansWorkspaces) return [fromLists(columns)];

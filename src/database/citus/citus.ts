@@ -10,7 +10,7 @@ export async function hasCitus(reader: Reader): Promise<boolean> {
 }
 
 /**
- * SQL that runs the SELECT $1 on every server of Citus. It returns, as JSON, the rows of servers that answer.
+ * SQL that runs the SELECT $1 on all servers of Citus, and returns the rows of each that answers, as JSON.
  */
 export const ON_EACH_SERVER = `
   SELECT nodeid AS server, result AS rows FROM run_command_on_all_nodes(

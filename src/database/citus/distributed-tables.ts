@@ -19,7 +19,7 @@ const OF_ONE_SERVER = [
 
 /**
  * Setting of a transaction that changes the definitions of tables on nodes and of tables on the coordinator.
- * Without it, Citus refuses the second after it has changed several shards at once.
+ * Without it, Citus refuses to change tables on the coordinator after it has changed several shards at once.
  */
 export const ONE_SHARD_AT_A_TIME = `SET LOCAL citus.multi_shard_modify_mode = 'sequential'`;
 

@@ -73,7 +73,7 @@ export class NodeSearches {
       this.noteAnswer(name, null);
       return answer;
     } catch (error) {
-      // The coordinator has not received the statement, so the node may be well.
+      // The coordinator has not received the statement, so the node itself may work.
       if (error instanceof DatabaseUnavailable) throw new NodeFailed(`${name} was not asked`);
       const isRefused = isStatementRefused(error);
       this.noteAnswer(name, isRefused ? null : error);

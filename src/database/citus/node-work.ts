@@ -28,7 +28,7 @@ export class NodeWork<Node extends Named, Result> {
   /**
    * Starts the work on each node, and returns the results. Concurrent calls are one run. A node that has
    * failed is left out.
-   * @throws an error of a node, when all nodes have failed or the error is no NodeFailed
+   * @throws an error of a node, if all nodes have failed or an error is not a NodeFailed
    */
   run(): Promise<Result[]> {
     this.running ??= this.runOnce().finally(() => (this.running = null));

@@ -69,7 +69,7 @@ export class Nodes implements Placement {
     return () => repeated.run();
   }
 
-  /** Waits half a second for the nodes. The next search with the same text returns rows found later. */
+  /** Searches all nodes for half a second; the next search of the same text returns rows found later. */
   async searchAll<Row extends object>(sql: string, options: SearchOptions<Row>): Promise<Row[]> {
     const search =
       this.searchesOfAll.get(sql) ?? this.repeatOnServers((server) => server.search(sql, [], options));

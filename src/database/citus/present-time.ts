@@ -5,7 +5,7 @@ import { Memo } from '../../common/memo';
  */
 const TRANSACTION_START = 'now';
 
-/** Largest number of cached texts of statements. A process has a few hundred. */
+/** Largest number of statements whose texts are cached. A process has a few hundred. */
 const MAX_TEXTS = 10_000;
 
 /** Texts of statements with a parameter in place of `now()`, by the original text. */

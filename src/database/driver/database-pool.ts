@@ -58,7 +58,7 @@ export class DatabasePool extends Pool {
     return this.lastingFault;
   }
 
-  /** Returns the reason, in words for anyone, why the database can't be used; null if it works. */
+  /** Returns the reason why the database can't be used, in words that anyone may read; null if it works. */
   async findFault(): Promise<string | null> {
     const answers = await this.query('SELECT 1').then(
       () => true,

@@ -37,7 +37,7 @@ export class PartitionChanges {
     return this.change(table, day, async (tx, name, { exists }) => {
       if (exists) return 'unchanged';
       await tx.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL) WITH (${STORAGE})`);
-      // The table is empty now: Citus would leave rows that it had before on the coordinator's disk.
+      // The table is still empty: Citus would leave a copy of existing rows on the coordinator's disk.
       if (await hasCitus(tx))
         await tx.query(`SELECT create_distributed_table($1, 'tenant_id', colocate_with => $2)`, [
           name,
@@ -80,7 +80,7 @@ export class PartitionChanges {
     });
   }
 
-  /** Runs one change under a lock against other processes, after it has read the state of the day's table. */
+  /** Runs one change under a lock that excludes other processes; `work` receives the day's table's state. */
   private change(
     table: PartitionedTable,
     day: Day,

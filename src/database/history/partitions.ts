@@ -3,10 +3,12 @@ import { idTime } from '../../common/ids';
 import { Database } from '../database';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Largest count of a default partition's rows: a higher count would take long, and tell no more. */
+/**
+ * Largest count of a default partition's rows: to count more takes long, and tells an operator nothing new.
+ */
 const MAX_COUNTED = 1_000;
 
-/** Tables that are partitioned by the day (UTC) in an id, each with the column of that id. */
+/** Tables that are partitioned by day (UTC), each with the column of the id that contains the time. */
 export const PARTITION_KEYS = {
   webhook_attempts: 'delivery_id',
   webhook_deliveries: 'id',

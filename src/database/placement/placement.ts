@@ -10,7 +10,7 @@ export interface SearchOptions<Row> {
   order: (row: Row) => (string | number | boolean | Date | null)[];
   /** Largest number of rows of the merged result. */
   limit?: number;
-  /** Columns with times, which become Dates. */
+  /** Columns with times, which are converted to Dates. */
   times?: (keyof Row & string)[];
   /**
    * Number of leading parameters that are lists of equal length. The first list holds workspace ids, each
@@ -23,7 +23,7 @@ export interface SearchOptions<Row> {
 export interface WorkspaceServer {
   readonly name: string;
   /**
-   * Runs a read on this server, as `Database.poll` does.
+   * Reads rows on this server, for a periodic poll.
    * @throws Error when the server does not answer
    */
   search<Row extends object>(sql: string, parameters: unknown[], options: SearchOptions<Row>): Promise<Row[]>;
@@ -54,9 +54,9 @@ export interface Placement {
 
   /**
    * Calls `work`, which uses a connection, within the numbers of connections that the workspace and its
-   * server may use. Callers are the first read of a request, and the claims and recorded outcomes of a
-   * worker: while the server hangs, their following work does not begin. `work` must call neither this method
-   * nor `pipelinedRead`.
+   * server may use. The first read of a request runs in it, and so do a worker's claims and its records of
+   * outcomes. While the server hangs, the work after these does not begin. `work` must call neither this
+   * method nor `pipelinedRead`.
    * @throws DatabaseUnavailable when no connection becomes free in time; the error of `work`
    */
   forWorkspace<T>(tenantId: string, work: () => Promise<T>): Promise<T>;

@@ -14,7 +14,7 @@ export async function areMigrationsApplied(dataSource: DataSource): Promise<bool
   return areApplied && (!(await hasCitus(dataSource)) || (await areTablesDistributed(dataSource)));
 }
 
-/** Lists the names of the applied migrations, the oldest first. It does not create TypeORM's table. */
+/** Lists the names of the applied migrations, oldest first. It only reads; TypeORM would create its table. */
 export async function listAppliedMigrations(dataSource: DataSource): Promise<string[]> {
   const [table] = await dataSource.query<{ name: string | null }[]>(
     `SELECT to_regclass('migrations') AS name`,

@@ -4,10 +4,10 @@ import { HAS_CITUS } from '../citus/citus';
 
 /**
  * Settings that every connection of the service must have, with times in milliseconds. They are stored with
- * each role in the database, because PgBouncer would refuse them as startup parameters. The first two of
- * Citus pass the settings of a transaction on to the nodes, and limit a statement over several shards to one
- * connection to each node. With a connection for each shard, Citus would refuse a later write to the
- * coordinator's tables in the transaction.
+ * each role in the database, because PgBouncer would refuse them as startup parameters. Two settings of Citus
+ * make nodes adopt the settings of a transaction, and limit a statement over several shards to one connection
+ * to each node. With a connection for each shard, Citus would refuse a later write to the coordinator's
+ * tables in the transaction.
  */
 const SETTINGS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,

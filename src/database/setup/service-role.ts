@@ -4,7 +4,7 @@ import { canChangeAudit, canMakeObjects, grantPrivileges } from './database-role
 import type { OwnerDatabase } from '../owner-database';
 import { setRoleSettings } from './role-settings';
 
-/** Sets up the database role of the service's processes, as the owner of the tables. */
+/** Sets up the database role of the service's processes, acting as the owner of the tables. */
 export class ServiceRole {
   private constructor(
     private readonly name: string,

@@ -31,7 +31,7 @@ export interface ErasedMessages extends ConversationKey {
   eventIds: string[];
   /** Whether the contact is erased as well; false if the messages have only passed their retention period. */
   withContact: boolean;
-  /** Texts of the only message, if its customer has unsent it; left out for any other erasure. */
+  /** Texts of the message that its customer has unsent; left out for any other erasure. */
   unsent?: string[];
 }
 
