@@ -29,7 +29,6 @@ const OUTSIDE_API = [
   'docs/*path',
 ];
 
-/** Makes the application, ready to listen, for a process and for tests. */
 export async function createApp(config: Config, logger: pino.Logger): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config), new HttpAdapter(), {
     logger: new NestLogger(logger),

@@ -20,7 +20,6 @@ export interface CommandSpec<Given extends unknown[]> {
   run: (services: CommandServices, ...given: Given) => Promise<object | void>;
 }
 
-/** Prints indented JSON on a terminal, otherwise one line of JSON. */
 export function print(result: object): void {
   process.stdout.write(`${JSON.stringify(result, null, process.stdout.isTTY ? 2 : 0)}\n`);
 }

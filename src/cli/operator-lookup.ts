@@ -35,7 +35,6 @@ export class OperatorLookup {
     private readonly usage: WorkspaceUsageRepository,
   ) {}
 
-  /** Lists all workspaces, newest first. */
   listWorkspaces(): Promise<WorkspaceEntity[]> {
     return this.workspaces.listAll();
   }

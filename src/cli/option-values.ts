@@ -29,7 +29,6 @@ export function list(text: string): string[] {
     .filter(Boolean);
 }
 
-/** Parses an ISO 8601 date, with or without a time and zone. */
 export function isoDate(text: string): Date {
   const date = new Date(text);
   if (!ISO_DATE.test(text) || Number.isNaN(date.getTime()))

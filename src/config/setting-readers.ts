@@ -18,7 +18,6 @@ export class InvalidText extends Error {
 
 export const text: Reader<string> = (given) => given;
 
-/** Makes a reader of whole numbers from `min` to `max`. */
 export const whole =
   (min: number, max: number): Reader<number> =>
   (given) => {

@@ -215,7 +215,6 @@ export const PROCESS_SETTINGS = {
   }),
 };
 
-/** Settings with the addresses of the channel providers' APIs, by environment variable. */
 export const PROVIDER_SETTINGS = Object.fromEntries(
   Object.entries(PROVIDER_URLS).map(([variable, url]) => {
     const channels = CHANNELS.map(describeChannel).filter(({ api }) => api?.variable === variable);

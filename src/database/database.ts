@@ -233,5 +233,4 @@ export class Database {
   }
 }
 
-/** Object that runs reads: the database, outside transactions, or an open transaction. */
 export type Reader = Database | Transaction;

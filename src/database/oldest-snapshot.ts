@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from './database';
 
-/** Largest number of samples. Above it, every second sample is dropped. */
 const MAX_SAMPLES = 4_000;
 
 /** Age of the oldest open snapshot: VACUUM can't remove rows that died after it was taken. */
@@ -11,7 +10,6 @@ export interface SnapshotAge {
   transactions: number;
 }
 
-/** Age of the oldest snapshot of one server, as the server reports it. */
 interface Reading {
   /** Id that the server will give to its next transaction. */
   next: number;

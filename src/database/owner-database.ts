@@ -59,7 +59,6 @@ export class OwnerDatabase implements OnApplicationShutdown {
     await this.query(`VACUUM (SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP on) ${queue}`);
   }
 
-  /** Makes the pool replace each of the owner's connections by a new one before its next use. */
   async renewConnections(): Promise<void> {
     (await this.open()).renewConnections();
   }

@@ -18,7 +18,6 @@ const WAYS = {
   indexed: ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'],
 };
 
-/** Kind of reads in a transaction. It decides which planner settings are off. */
 export type ReadKind = keyof typeof WAYS;
 
 export function settingsFor(kind: ReadKind): Record<string, string | number> {

@@ -1,6 +1,5 @@
 import { Batch } from './key-list';
 
-/** Column of the rows that an INSERT adds, with a value for each row. */
 export interface ListedColumn {
   name: string;
   type: string;

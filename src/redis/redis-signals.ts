@@ -3,7 +3,6 @@ import { RedisClient } from './redis-client';
 import { RedisSubscriber } from './redis-subscriber';
 import { channelOf, WorkerShards } from './worker-shards';
 
-/** Kind of signal: its name in Redis, and the type of its messages. */
 export interface Signal<Message> {
   readonly name: string;
   /** Never set. It binds the type of the messages to the name. */

@@ -6,7 +6,6 @@ import { channelIn, RedisConnection, RedisConnections } from './redis-connection
 /** Milliseconds between pings. A subscriber sends nothing else, so it would not notice a dead connection. */
 const PING_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 2_000;
-/** Milliseconds until a failed subscription is tried again. */
 const RETRY_MS = 500;
 
 type Handler = (message: string) => void;

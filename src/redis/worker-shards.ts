@@ -45,7 +45,6 @@ export class WorkerShards implements BeforeApplicationShutdown {
   private readonly timer = new Periodic(
     INTERVAL_MS,
     () => this.share(),
-    // `RedisClient` has logged the reason.
     (error) => this.logger.debug({ err: error }, 'the workers are not known; the shards stay as they are'),
   );
 

@@ -27,7 +27,6 @@ export class NodeClocks {
 
   constructor(private readonly statements: Statements) {}
 
-  /** `wrong` while a node's clock is certainly more than a second off. */
   get state(): 'synchronized' | 'wrong' {
     return this.wrong.size === 0 ? 'synchronized' : 'wrong';
   }

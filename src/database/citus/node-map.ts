@@ -9,7 +9,6 @@ const TRIES = 100_000;
 /** Milliseconds for which the nodes and their shards are cached, unless a node does not answer. */
 const KNOWN_FOR_MS = 10_000;
 
-/** Largest number of workspaces whose hashes are cached. */
 const MAX_HASHES = 100_000;
 /** Largest number of workspaces whose hashes one statement reads. */
 const MAX_HASHED = 1_000;
@@ -18,11 +17,9 @@ const MAX_HASHED = 1_000;
 export interface Range {
   least: number;
   most: number;
-  /** Names of the shards, by table. */
   names: Record<string, string>;
 }
 
-/** Node of Citus, with the ranges of hashes whose workspaces it stores. */
 export interface Node {
   name: string;
   host: string;

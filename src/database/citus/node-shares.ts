@@ -1,7 +1,6 @@
 import { WorkBudget } from '../../common/work-budget';
 import { DatabaseUnavailable } from '../driver/database-errors';
 
-/** Fraction of a process's connections that may be used for one node. */
 const SHARE = 1 / 3;
 /** Limits of the callers that wait for a connection. A key is the name of a node or the id of a workspace. */
 const WAITING = { total: Infinity, waiting: 10_000, waitingPerKey: 2_000, maxWaitMs: 2_000 };

@@ -1,9 +1,7 @@
 import { DatabaseUnavailable } from '../driver/database-errors';
 import { NodeFailed } from './node-searches';
 
-/** Milliseconds for which a run waits for the nodes. */
 const WAIT_MS = 500;
-/** Milliseconds within which a node must answer a read. */
 const READ_MS = 1_000;
 
 interface Named {
@@ -65,7 +63,6 @@ export class NodeWork<Node extends Named, Result> {
  * left out, and is not read from again until it has answered.
  */
 export class NodeReads {
-  /** Names of the nodes that have not answered in time. */
   private readonly late = new Set<string>();
 
   async read<Node extends Named, Answer>(

@@ -18,7 +18,6 @@ export class Nodes implements Placement {
   private readonly shares: NodeShares;
   private readonly reads = new NodeReads();
   private readonly nodeClocks: NodeClocks;
-  /** Searches of all workspaces, by the text of their statement. */
   private readonly searchesOfAll = new Map<string, () => Promise<object[][]>>();
 
   constructor(

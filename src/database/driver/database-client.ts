@@ -104,7 +104,6 @@ export class DatabaseClient extends Client {
     return this.addToGroup(undefined, sql, parameters);
   }
 
-  /** Runs a prepared statement as `runGrouped` does. */
   runPreparedGrouped<Row>(sql: string, parameters: unknown[]): Promise<Answer<Row>> {
     return this.addToGroup(this.isPrepared ? nameOf(sql) : undefined, sql, parameters);
   }
@@ -200,7 +199,6 @@ export class DatabaseClient extends Client {
     if (name && !(name in this.parsedStatements)) this.hasRefusedName = true;
   }
 
-  /** Texts of the statements that pg has prepared on this connection, by name. */
   private get parsedStatements(): Record<string, string> {
     return (this.connection as unknown as { parsedStatements: Record<string, string> }).parsedStatements;
   }

@@ -14,13 +14,11 @@ export interface Lead {
 export class DatabaseHosts {
   private readonly logger = new Logger(DatabaseHosts.name);
   private readonly urls: string[];
-  /** Whether a new connection must lead to a server that takes writes. */
   readonly requiresPrimary: boolean;
   /** Whether any connection's statement has failed for lack of a privilege. `DatabasePool` resets it. */
   hasLackedPrivilege = false;
   private next = 0;
   private primary: string | null = null;
-  /** Number of the current era. Connections of an earlier era are not used again. */
   private era = 0;
 
   constructor(address: string) {

@@ -74,7 +74,6 @@ export class DatabasePool extends Pool {
     return hasLacked;
   }
 
-  /** Makes the pool replace each connection by a new one before its next use. */
   renew(): void {
     this.hosts.renew();
   }
@@ -107,7 +106,6 @@ function mayAnotherServe(error: Error): boolean {
   return error.message !== POOL_IS_FULL;
 }
 
-/** Returns the pool of a data source that was made from `connectionOptions`. */
 export function poolOf({ driver }: DataSource): DatabasePool {
   return (driver as unknown as { master: DatabasePool }).master;
 }

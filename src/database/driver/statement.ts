@@ -11,7 +11,6 @@ export interface PgConnection extends Connection {
   submittedNamedStatements: Record<string, string>;
 }
 
-/** Columns of a result, in private fields of pg. */
 interface Columns {
   fields: unknown[];
   _parsers: unknown[] | undefined;

@@ -54,7 +54,6 @@ export class Partitions {
     return row!.since;
   }
 
-  /** Lists the daily partitions, whether they are attached or not. */
   async list(): Promise<Partition[]> {
     const rows = await this.database.query<{ name: string; isAttached: boolean }>(
       `SELECT c.relname AS name, EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid) AS "isAttached"

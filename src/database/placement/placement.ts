@@ -8,7 +8,6 @@ export interface Statements {
 export interface SearchOptions<Row> {
   /** Returns the values by which rows are sorted, the most significant first. */
   order: (row: Row) => (string | number | boolean | Date | null)[];
-  /** Largest number of rows of the merged result. */
   limit?: number;
   /** Columns with times, which are converted to Dates. */
   times?: (keyof Row & string)[];
@@ -19,7 +18,6 @@ export interface SearchOptions<Row> {
   lists?: number;
 }
 
-/** Server that stores rows of workspaces. */
 export interface WorkspaceServer {
   readonly name: string;
   /**

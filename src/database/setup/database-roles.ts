@@ -46,7 +46,7 @@ const OBJECTS = `
   SELECT kind || ' ' || name AS object, string_agg(privilege, ', ' ORDER BY privilege) AS privileges FROM privileges
   WHERE needed = $2 AND held <> $2 GROUP BY kind, name ORDER BY kind, name`;
 
-/** Lists the privileges that a role needs and lacks. A null role means that of the reader's connection. */
+/** Lists the privileges that a role needs and lacks. Null means the role of the reader's connection. */
 export function missingPrivileges(reader: Reader, role: string | null): Promise<Difference[]> {
   return reader.query(OBJECTS, [role, true]);
 }

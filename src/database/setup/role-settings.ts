@@ -72,7 +72,6 @@ async function setOnNodes(reader: Pick<Reader, 'query'>, statements: string[]): 
   }
 }
 
-/** Lists the names of the settings that the reader's connection lacks. */
 export async function missingRoleSettings(reader: Pick<Reader, 'query'>): Promise<string[]> {
   const rows = await reader.query<{ name: string }>(
     `SELECT name FROM unnest($1::text[], $2::text[]) AS wanted (name, value)

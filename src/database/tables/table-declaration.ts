@@ -20,7 +20,6 @@ export interface ConversationKey {
   conversationId: string;
 }
 
-/** Messages of one conversation that are erased together. */
 export interface ErasedMessages extends ConversationKey {
   /** Ids of the messages, ascending; empty when a step of a contact's erasure has found none. */
   ids: string[];

@@ -28,7 +28,6 @@ export interface SecretKey {
   id: string;
 }
 
-/** Encrypted secret, and the id of its row. */
 export interface StoredSecret {
   id: string;
   keyId: string;
@@ -192,7 +191,6 @@ export class TableRowsRepository {
   }
 }
 
-/** Returns the SQL condition that the rows `t` and `s` have equal values in the columns. */
 function equalIn(columns: string[]): string {
   return columns.map((column) => `t.${column} = s.${column}`).join(' AND ');
 }
