@@ -14,9 +14,9 @@ import { WebhooksWorkerModule } from '../webhooks/webhooks-worker.module';
 import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-deletion-worker.module';
 
 /**
- * Runs all background work, such as relaying events and sending messages and webhooks. Nest stops the module
- * first that is imported last: the polls, so that they start no more work. Then it stops messages and
- * deliveries, which need the remaining time.
+ * Runs all background work, such as relaying events and sending messages and webhooks. Nest stops modules in
+ * reverse order: first the polls, so that they start no more work, then messages and deliveries, which need
+ * the remaining time.
  */
 @Module({
   imports: [

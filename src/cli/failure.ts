@@ -5,7 +5,7 @@ import type { ConfigError } from '../config/config';
 const START_THE_SERVERS =
   'DATABASE_URL is not set, and this folder has no .data/servers.json of running servers. ' +
   'Run "npm start" in another terminal of the same checkout, or set DATABASE_URL and REDIS_URL.';
-/** Codes of faults of an endpoint's address that the operator can allow. */
+/** Codes of faults in a webhook endpoint's address that an operator can allow. */
 const ALLOWABLE = new Set<string | undefined>(['address_private', 'host_local']);
 const UNDEFINED_TABLE = '42P01';
 const INSUFFICIENT_PRIVILEGE = '42501';

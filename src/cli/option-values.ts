@@ -49,7 +49,7 @@ export function orNone<T>(word: string, parse: (text: string) => T): (text: stri
   return (text) => text !== word && parse(text);
 }
 
-/** Returns an option's value for a service, for which null instead of false removes a stored value. */
+/** Converts an option's false, which removes a value, into the null that services expect. */
 export function orNull<T>(value: T | false): T | null {
   return value === false ? null : value;
 }

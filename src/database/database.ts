@@ -90,7 +90,7 @@ export class Database {
   /**
    * Runs a prepared read that must be fast; its first parameter is the id of its workspace. On one server,
    * all such reads of one tick of the event loop use one connection, one after the other. On Citus, each read
-   * uses a connection of its own, within its workspace's limit, because a node may hang.
+   * uses a connection of its own, within the workspace's limit of connections, because a node may hang.
    */
   async pipelinedRead<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     if (!this.placement.mixesWorkspaces)
@@ -188,7 +188,7 @@ export class Database {
     return this.orderedTransaction((tx) => tx.prepared<Row>(sql, parameters));
   }
 
-  /** Runs a read as `readInOrder` does. All such reads of one tick of the event loop use one transaction. */
+  /** Runs one read. All such reads of one tick of the event loop use one `orderedTransaction`. */
   async poll<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return (await this.polledReads.read(sql, parameters)) as Row[];
   }

@@ -16,7 +16,7 @@ const MAX_VACUUMED_BYTES = 256 * 1024 * 1024;
 
 /**
  * Runs statements as the owner of the tables, for acts that the service's role may not do: changing
- * partitions, vacuuming, deleting the audit entries of a deleted workspace. Only workers have it. It opens
+ * partitions, vacuuming, deleting the audit entries of a deleted workspace. Only workers use it. It opens
  * connections when they are needed, and closes them after 10 idle seconds. Without DATABASE_OWNER_URL it uses
  * the connections of the service's role.
  */

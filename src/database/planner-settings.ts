@@ -23,7 +23,8 @@ export type ReadKind = keyof typeof WAYS;
 export function settingsFor(kind: ReadKind): Record<string, string | number> {
   return {
     idle_in_transaction_session_timeout: STOPPED_AFTER_MS,
-    // Otherwise PostgreSQL would plan each execution, because only the values show which partitions to read.
+    // Otherwise PostgreSQL would make a plan for each execution, because the values show which partitions to
+    // read.
     plan_cache_mode: 'force_generic_plan',
     ...Object.fromEntries(WAYS[kind].map((way) => [way, 'off'])),
   };

@@ -8,7 +8,9 @@ const LONG_STATEMENT_TIMEOUT_MS = 60_000;
  * make other processes wait.
  */
 export const STOPPED_AFTER_MS = 3_000;
-/** Milliseconds to wait for a lock: more than a stopped worker's 3 s, less than a statement's 5 s. */
+/**
+ * Milliseconds to wait for a lock: a stopped worker holds its locks for 3 s, and a statement may take 5 s.
+ */
 const CLAIM_WAIT_MS = 4_500;
 
 /**
@@ -21,7 +23,9 @@ export class Pipelined<Row = never> {
   constructor(readonly rows: Promise<Row[]>) {}
 }
 
-/** Runs statements in one open transaction. Every method that writes takes it as its first argument. */
+/**
+ * Runs statements in one open transaction. Every method that writes takes the transaction as first argument.
+ */
 export abstract class Transaction {
   protected readonly callbacks: (() => void)[] = [];
   protected readonly pipelined: Promise<unknown>[] = [];

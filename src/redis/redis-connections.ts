@@ -116,7 +116,7 @@ function reconnectOnReadOnly({ message }: Error): boolean {
  */
 function probeForPrimary(redis: Redis): () => void {
   const timer = setInterval(() => {
-    // `reconnectOnError` has handled a failure.
+    // `reconnectOnError` handles a failure.
     if (redis.status === 'ready') redis.del(NO_KEY).catch(() => undefined);
   }, PROBE_MS);
   timer.unref();

@@ -33,7 +33,7 @@ export class RedisSignals {
   /**
    * Calls `callback` for each signal, from any process, about a workspace of the same shard as `tenantId`:
    * signals about other workspaces arrive as well.
-   * @returns a function that stops listening, and a promise that resolves once all signals arrive
+   * @returns a function that stops listening, and a promise that resolves when no later signal is missed
    */
   listenBeside<Message>(
     { name }: Signal<Message>,

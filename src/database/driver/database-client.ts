@@ -21,7 +21,7 @@ export interface Answer<Row> {
 
 export interface DatabaseClientConfig extends ClientConfig {
   hosts?: DatabaseHosts;
-  /** Whether prepared statements have names (not for PgBouncer before 1.21 in transaction mode). */
+  /** Whether prepared statements have names; false for PgBouncer before 1.21 in transaction mode. */
   prepared?: boolean;
 }
 

@@ -42,7 +42,7 @@ export class DatabaseModule {
   }
 }
 
-/** Provides statements as the owner of the tables, who can drop every table. Only workers import it. */
+/** Provides `OwnerDatabase`, whose role can drop every table. Only workers import this module. */
 @Global()
 @Module({ providers: [OwnerDatabase, PartitionChanges], exports: [OwnerDatabase, PartitionChanges] })
 export class OwnerDatabaseModule {}

@@ -106,8 +106,7 @@ export interface HistoryUse {
 
   /**
    * Ends up to `count` rows of unfinished work that needs events or deliveries with ids below `next`, if the
-   * workspace is suspended. If a table has no such method, its work is never ended, and the days that it
-   * needs stay.
+   * workspace is suspended. Without this method, the table's work is never ended, and its days are kept.
    * @returns the number of ended rows; `count` when there may be more
    */
   giveUpSuspended?(tx: Transaction, tenantId: string, next: string, count: number): Promise<number>;

@@ -66,7 +66,9 @@ export class TableRegistry {
     );
   }
 
-  /** Lists the tables that need days of events and deliveries; work that creates more work comes first. */
+  /**
+   * Lists tables whose unfinished work needs old events or deliveries. Work that creates work comes first.
+   */
   listHistoryUses(): { table: string; use: HistoryUse }[] {
     return this.listForDeletion().flatMap(({ name, history }) =>
       history ? { table: name, use: history } : [],
