@@ -5,7 +5,7 @@ import { countCharacters } from '../common/validators';
 const MEASURES = { characters: countCharacters, 'UTF-8 bytes': (body: string) => Buffer.byteLength(body) };
 
 /**
- * Requires that a channel can take a body. A message is never split or cut.
+ * Refuses a body that is longer than the channel's limit.
  * @throws AppError INVALID_BODY
  */
 export function requireWithinLimit(channel: Channel, body: string): void {
@@ -15,7 +15,7 @@ export function requireWithinLimit(channel: Channel, body: string): void {
 }
 
 /**
- * Limits of the channels in words, the smallest first: `Instagram 1000 UTF-8 bytes, Messenger 2000
+ * Limits of the channels as text, the smallest first: `Instagram 1000 UTF-8 bytes, Messenger 2000
  * characters`.
  */
 export const BODY_LIMITS = CHANNELS.map(describeChannel)

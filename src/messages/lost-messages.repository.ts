@@ -4,18 +4,15 @@ import { Pipelined, Transaction } from '../database/transaction';
 import { ConversationKey } from '../database/tables/table-declaration';
 import { keyParameters, MessageKey } from './message-status.repository';
 
-/** Limit of the messages that the closing of a conversation dismisses. */
+/** Limit of the messages that the closing of one conversation dismisses. */
 const MAX_DISMISSED = 1_000;
 
 const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND id = $3';
 
-/** Knows the messages that were not delivered, or perhaps not, and those that are dealt with. */
+/** Finds and dismisses the messages that were not delivered (FAILED) or perhaps not (UNKNOWN). */
 @Injectable()
 export class LostMessagesRepository {
-  /**
-   * Reports whether a conversation has a message that was not delivered, or perhaps not, and that no other
-   * one repeats.
-   */
+  /** Reports whether a message is FAILED or UNKNOWN and no other message of its conversation repeats it. */
   async mayBeRepeated(tx: Transaction, key: MessageKey): Promise<boolean> {
     const found = await tx.query(
       `SELECT 1 FROM messages WHERE ${BY_KEY} AND delivery_status IN ('FAILED', 'UNKNOWN')
@@ -32,10 +29,10 @@ export class LostMessagesRepository {
     ]);
   }
 
-  /** Dismisses the lost messages of a conversation, the newest 1,000 of them. */
+  /** Dismisses the newest 1,000 lost messages of a conversation. */
   dismissAllPipelined(tx: Transaction, { tenantId, conversationId }: ConversationKey, at: Date): Pipelined {
-    // By an array, PostgreSQL looks each message up in the order of ids, in which other transactions lock
-    // them.
+    // With an array, PostgreSQL updates the messages in the order of their ids. Every transaction locks
+    // messages in this order.
     return tx.pipeline(
       `UPDATE messages SET dismissed_at = $3
        WHERE tenant_id = $1 AND conversation_id = $2 AND ${IS_LOST} AND id = ANY (ARRAY(

@@ -11,7 +11,7 @@ import { EventlessChanges } from '../outbox/eventless-changes';
 import { LostMessagesRepository } from './lost-messages.repository';
 import { DismissMessage } from './message.dto';
 
-/** Deals with messages that were not delivered, or perhaps not. */
+/** Dismisses messages that were not delivered, or perhaps not. */
 @Injectable()
 export class LostMessagesService {
   constructor(
@@ -27,8 +27,8 @@ export class LostMessagesService {
   }
 
   /**
-   * Dismisses a message that was not delivered, or perhaps not: it counts as a lost reply no more. Any other
-   * message stays as it is.
+   * Dismisses a message that is FAILED or UNKNOWN: it no longer counts as a lost reply. Does not change any
+   * other message.
    * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND (the conversation)
    */
   async dismiss(

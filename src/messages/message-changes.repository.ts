@@ -3,20 +3,17 @@ import { Transaction } from '../database/transaction';
 import { MessageEntity } from './message.entity';
 import { keyParameters, MessageKey } from './message-status.repository';
 
-/** New text of a message. */
 export interface MessageEdit extends Pick<MessageEntity, 'body' | 'metadata'> {
-  /** Number that is higher for a later edit of the same message; null if the channel gives none. */
+  /** Number that grows with each edit of the message; null if the channel sends none. */
   number: number | null;
 }
 
-/** Reactions of a customer to a message. */
 export interface MessageReactions {
   emojis: string[];
-  /** Number that is higher for a later change of them; null if the channel gives none. */
+  /** Number that grows with each change of the reactions; null if the channel sends none. */
   number: number | null;
 }
 
-/** Message as a change of it needs it. */
 type ChangeableMessage = Pick<
   MessageEntity,
   'senderType' | 'body' | 'firstBody' | 'replacedBodies' | 'unsentAt' | 'editNumber' | 'reactionNumber'
@@ -28,10 +25,9 @@ const SELECT_CHANGEABLE = `
          replaced_bodies AS "replacedBodies", edit_number AS "editNumber", reaction_number AS "reactionNumber"
   FROM messages WHERE ${BY_KEY}`;
 
-/** Number of replaced texts that a message keeps besides the first one. */
+/** Number of replaced texts that a message stores besides its first text. */
 const MAX_REPLACED = 20;
 
-/** Writes the changes that customers make to messages. */
 @Injectable()
 export class MessageChangesRepository {
   async find(tx: Transaction, key: MessageKey): Promise<ChangeableMessage | null> {
@@ -39,7 +35,7 @@ export class MessageChangesRepository {
     return row ?? null;
   }
 
-  /** Locks a message, of a conversation that the caller has locked. */
+  /** Locks a message. The caller must have locked its conversation before. */
   async lock(tx: Transaction, key: MessageKey): Promise<ChangeableMessage | null> {
     const locking = `${SELECT_CHANGEABLE} FOR NO KEY UPDATE`;
     const [row] = await tx.query<ChangeableMessage>(locking, keyParameters(key));
@@ -47,8 +43,8 @@ export class MessageChangesRepository {
   }
 
   /**
-   * Stores an edit of a message. Metadata of before stay unless the new ones have the same keys.
-   * @param editedAt null if the text stays as it was
+   * Stores an edit of a message. New metadata replace only the present ones with the same keys.
+   * @param editedAt time of the edit; null if the text is equal to the present one
    */
   async edit(
     tx: Transaction,
@@ -67,7 +63,7 @@ export class MessageChangesRepository {
     );
   }
 
-  /** Marks a message as unsent, and returns whether it was not. */
+  /** Marks a message as unsent. Returns false if it was marked before. */
   async markUnsent(tx: Transaction, key: MessageKey, at: Date): Promise<boolean> {
     const rows = await tx.query(
       `UPDATE messages SET unsent_at = $4

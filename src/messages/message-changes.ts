@@ -12,7 +12,7 @@ import { MessageChangesRepository, MessageEdit, MessageReactions } from './messa
 import { MessageKey } from './message-status.repository';
 
 /**
- * Stores the changes that customers make to sent messages. They change neither the conversation's status nor
+ * Stores the edits, withdrawals and reactions of customers. They change neither the conversation's status nor
  * its place in lists.
  */
 @Injectable()
@@ -26,9 +26,9 @@ export class MessageChanges {
   ) {}
 
   /**
-   * Replaces the text of a customer's message, whose first text is kept. An edit that is older than the last
-   * one, and an edit of an erased message, change nothing.
-   * @returns whether the text is a new one
+   * Replaces the text of a customer's message, and stores its first text. Ignores an edit of an erased
+   * message, and an edit that is older than the message's last one.
+   * @returns whether the text has changed
    */
   async edit(tx: Transaction, key: MessageKey, edit: MessageEdit): Promise<boolean> {
     const conversation = await this.conversations.lock(tx, key.tenantId, key.conversationId);
@@ -44,21 +44,21 @@ export class MessageChanges {
     return true;
   }
 
-  /** Reports whether a message has lost its text, so that nothing can change it any more. */
+  /** Reports whether a message's text was erased. Nothing can change such a message. */
   async isErased(tx: Transaction, key: MessageKey): Promise<boolean> {
     return (await this.messages.find(tx, key))?.body === '';
   }
 
   /**
-   * Erases a customer's message and every copy of it, and marks it as unsent.
-   * @returns whether it was not marked before
+   * Erases a customer's message with every copy of it, and marks it as unsent.
+   * @returns false if the message was marked before
    */
   async unsend(tx: Transaction, key: MessageKey): Promise<boolean> {
     const message = await this.messages.find(tx, key);
     if (!message || message.senderType !== 'CUSTOMER' || message.unsentAt) return false;
     const { body, firstBody, replacedBodies } = message;
     const texts = [body, firstBody, ...(replacedBodies ?? [])].filter((text) => text !== null);
-    // Locks the conversation.
+    // This call locks the conversation.
     await this.eraser.eraseUnsent(tx, key, texts);
     const conversation = await this.conversations.lock(tx, key.tenantId, key.conversationId);
     if (!conversation || !(await this.messages.markUnsent(tx, key, new Date()))) return false;
@@ -66,7 +66,10 @@ export class MessageChanges {
     return true;
   }
 
-  /** Replaces a customer's reactions to a message of either side. An erased message gets none. */
+  /**
+   * Replaces the customer's reactions to a message of the customer or of an agent. Ignores reactions to an
+   * erased message.
+   */
   async react(tx: Transaction, key: MessageKey, reactions: MessageReactions): Promise<void> {
     const conversation = await this.conversations.lock(tx, key.tenantId, key.conversationId);
     const message = conversation && (await this.messages.lock(tx, key));
@@ -84,7 +87,8 @@ export class MessageChanges {
     const { tenantId, id: conversationId, lastMessageId } = conversation;
     const sequence = nextSequence(conversation);
     this.conversations.setPreviewPipelined(tx, conversation, new Date(), sequence);
-    // The new id is the highest, because the index of messages' words reads events in the order of their ids.
+    // The id must be the highest one, because the index of the message search reads events in the order of
+    // their ids.
     const id = newIdAfter(lastMessageId);
     const data = { conversationId, messageId, change };
     this.outbox.appendPipelined(tx, tenantId, 'message.updated', data, { id, sequence });

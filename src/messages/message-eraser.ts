@@ -11,29 +11,32 @@ import { MessageRange, MessagesRepository } from './messages.repository';
 import { UnsentMessagesRepository } from './unsent-messages.repository';
 
 /**
- * Time in milliseconds after which copies are looked for once more. By then all work that began before an
- * erasure has ended and is recorded. The attempts of a delivery take 182 s at most: 62 s of pauses and six
- * leases of 20 s. One of an outbound message takes 60 s. The counts of limits in Redis, which name visitors,
- * have expired too.
+ * Milliseconds from an erasure to the second search for copies of the erased messages. By then all work that
+ * began before the erasure has ended, and its results are stored. A webhook delivery's attempts take at most
+ * 182 s: 62 s of backoff and six leases of 20 s. An attempt to send an outbound message takes at most 60 s.
+ * Rate-limit counters in Redis whose keys name visitors have expired by then.
  */
 export const SETTLE_MS = 240_000;
-/** Number of events whose answers are erased at once when a message is unsent. A worker erases the rest. */
+/**
+ * Number of events whose receivers' answers are erased in the transaction that unsends a message. A worker
+ * erases the answers to further events.
+ */
 const ANSWERS = 200;
 
-/** Result of a step through a range of ids. */
+/** Result of one step of an erasure, which erases the messages of a range of ids in several steps. */
 export interface ErasedStep {
-  /** Number of messages that the step erased; those that were erased before do not count. */
+  /** Number of messages that the step erased. Messages that were erased before do not count. */
   erased: number;
-  /** Id after which the next step begins; null after the last. */
+  /** Id after which the next step begins; null after the last step. */
   next: string | null;
 }
 
 /**
- * Erases messages and every copy of them, and keeps ids, times and directions. An erased message has an empty
- * body, which no other message has. The body of its event is empty too, so that a later retry, redelivery or
- * recovery delivers an empty one. A message that waits to be sent is not sent any more. The answers of
- * receivers to events of the conversation are copies as well. Each table erases its own part, in the order of
- * locks that every other transaction keeps.
+ * Erases messages with every copy of them, except their ids, times and senders. The body of an erased message
+ * is empty, and no other message has an empty body. The body in the message's event is empty afterwards, so a
+ * later webhook delivery contains none. A message that waits to be sent is never sent. The answers of webhook
+ * receivers may repeat texts, so they are erased like copies. Each table's declaration erases its own rows,
+ * in the order in which every transaction locks the tables.
  */
 @Injectable()
 export class MessageEraser {
@@ -47,10 +50,9 @@ export class MessageEraser {
   ) {}
 
   /**
-   * Erases the messages and events of a range, up to `count` ids, the oldest first. A repeated step changes
-   * nothing.
-   * @param contactId contact that is erased too. With LOWEST_ID as the conversation, the step is about the
-   *   events of the contact itself
+   * Erases the messages and events of a range, the oldest `count` ids of it. To repeat a step is harmless.
+   * @param contactId contact whose erasure includes this step, if any. With LOWEST_ID as the conversation,
+   * the step erases the contact's own events
    */
   async eraseStep(
     tx: Transaction,
@@ -68,9 +70,9 @@ export class MessageEraser {
   }
 
   /**
-   * Erases a message that its customer has unsent. A worker later erases the answers that receivers still
-   * give.
-   * @param texts texts that it had, which drafts lose too
+   * Erases a message that its customer has unsent. A worker later erases the answers of webhook receivers
+   * that arrive after this call.
+   * @param texts present and former texts of the message; drafts that quote them are erased
    */
   async eraseUnsent(tx: Transaction, key: MessageKey, texts: string[]): Promise<void> {
     const { tenantId, conversationId, messageId } = key;
@@ -82,8 +84,8 @@ export class MessageEraser {
   }
 
   /**
-   * Erases the answers of receivers to the events of a range, up to `count` events, the oldest first.
-   * @returns where the next step begins; null after the last
+   * Erases the answers of webhook receivers to the events of a range, to the oldest `count` events of it.
+   * @returns id after which the next step begins; null after the last step
    */
   async eraseAnswers(tx: Transaction, range: MessageRange, count: number): Promise<string | null> {
     const { tenantId, conversationId } = range;
@@ -94,8 +96,8 @@ export class MessageEraser {
   }
 
   /**
-   * Erases a contact's own rows, up to `count` of each table.
-   * @returns whether there may be more
+   * Erases a contact's own rows, up to `count` rows of each table.
+   * @returns whether more rows may be left
    */
   async eraseContact(tx: Transaction, contact: ContactKey, count: number): Promise<boolean> {
     for (const erasure of this.tables.listErasures())
@@ -103,7 +105,7 @@ export class MessageEraser {
     return false;
   }
 
-  /** Erases messages, and returns how many had a text. */
+  /** Erases messages, and returns how many of them had a text. */
   private async erase(tx: Transaction, found: ErasedMessages): Promise<number> {
     const erasures = this.tables.listErasures();
     for (const erasure of erasures) await erasure.eraseUnlocked?.(tx, found);
@@ -117,8 +119,8 @@ export class MessageEraser {
   }
 
   /**
-   * Lists the first `count` ids of a range: of messages, of events of the conversation or the contact, and of
-   * the entity's audit entries. The event of a message or of an entry has the same id.
+   * Lists the first `count` ids of a range: ids of messages, of events of the conversation or the contact,
+   * and of audit entries about `entityId`. A message and an audit entry have the same id as their event.
    */
   private async list(
     tx: Transaction,

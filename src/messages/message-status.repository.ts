@@ -15,43 +15,40 @@ import {
 } from './message-status';
 import { ChangedStatus, hasStatusSubscriberSql, StatusEvents } from './status-events';
 
-/** Names a message of a workspace. */
 export interface MessageKey {
   tenantId: string;
   conversationId: string;
   messageId: string;
 }
 
-/** Returns the key of a message as a statement's first parameters. */
+/** Returns a message's key as the parameters $1 to $3 of a statement: workspace, conversation and message. */
 export function keyParameters({ tenantId, conversationId, messageId }: MessageKey): string[] {
   return [tenantId, conversationId, messageId];
 }
 
-/** Message that is to fail with a code. */
+/** Message that a statement sets to FAILED, with the code of its error. */
 export type FailingMessage = MessageKey & { code: DeliveryErrorCode };
 
-/** Channel of a message that has failed, and the code with which it has. */
 export interface FailedMessage {
   channel: Channel;
   errorCode: DeliveryErrorCode;
 }
 
-/** Message of which a statement has changed the status, and the status of before. */
+/** Message whose status a statement has changed, with its previous status. */
 type Advanced = ChangedStatus & { before: DeliveryStatus };
 
-/** Fields of a message that a channel needs to send it. */
 export interface SendingMessage {
   body: string;
   createdAt: Date;
 }
 
 /**
- * Status of a row `m` of messages that is found by its key. The function keeps PostgreSQL from using a
- * partial index on the status. By stale statistics that index is empty, so PostgreSQL would read all of it.
+ * SQL of a message's status, for a statement that finds the row `m` by its key. The function `coalesce`
+ * prevents PostgreSQL from choosing a partial index on the status. With stale statistics PostgreSQL takes
+ * that index for empty, and would read all of it.
  */
 export const STATUS_BY_KEY = `coalesce(m.delivery_status, '')`;
 
-/** Number of messages of a conversation that one statement advances. */
 const ADVANCE_STEP = 500;
 
 const failIn = (batch: Batch) => `
@@ -68,7 +65,7 @@ const failWithEventsIn = (batch: Batch) => `${failIn(batch)}, f.tenant_id AS "te
 const HAS_SUBSCRIBER = `${hasStatusSubscriberSql('$1')} AS "hasSubscriber"`;
 const BY_KEY = 'm.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3';
 
-/** Writes the delivery status of messages, which is everything that channels write to a message. */
+/** Writes the delivery status and the delivery error of messages. */
 @Injectable()
 export class MessageStatusRepository {
   constructor(
@@ -78,8 +75,8 @@ export class MessageStatusRepository {
   ) {}
 
   /**
-   * Marks a message as SENDING. The statement is prepared, so that those for all messages of a claim go in
-   * one packet.
+   * Sets a message to SENDING. The statement is a prepared one, so that the statements for all messages of a
+   * claim are sent in one packet.
    */
   async startSending(tx: Transaction, key: MessageKey): Promise<SendingMessage | null> {
     const [row] = await tx.prepared<SendingMessage>(
@@ -91,9 +88,9 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Advances a message to a status.
-   * @param from statuses from which it advances; all that come before by default
-   * @returns the previous status, or null when the message can't advance to the new one
+   * Advances a message to a status, with its event.
+   * @param from statuses from which the message may advance; by default all that come before `status`
+   * @returns the previous status; null if the message was not in one of `from`
    */
   async advance(
     tx: Transaction,
@@ -124,9 +121,10 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Advances the messages of a workspace that a query selects, without a round trip for their keys.
+   * Advances the messages of a workspace that a query selects, so that their keys need no round trip.
    * @param selection SQL that locks the messages and returns `conversation_id`, `id`, `delivery_status` and
-   *   `error` (jsonb) of each. The workspace is $1; its own parameters begin with $3
+   * `error` (jsonb) of each. In it $1 is the workspace and $2 the new status; the values of `parameters`
+   * begin with $3
    * @returns how many have advanced
    */
   async advanceSelected(
@@ -150,8 +148,8 @@ export class MessageStatusRepository {
 
   /**
    * Advances the messages of a conversation that are being sent or were sent, up to and including a message.
-   * It advances the first `ADVANCE_STEP` of them behind `after`.
-   * @returns how many have advanced, and after which message the next step begins; null after the last
+   * One call advances at most 500, the oldest ones with ids above `after`.
+   * @returns how many have advanced, and the value of `after` for the next call; null after the last
    */
   async advanceUpTo(
     tx: Transaction,
@@ -180,7 +178,7 @@ export class MessageStatusRepository {
     return { advanced: rows.length, next: rows.length < ADVANCE_STEP ? null : last! };
   }
 
-  /** Records why a SENDING message is retried. The next `advance` overwrites the reason. */
+  /** Records why a SENDING message will be retried. The next `advance` overwrites the reason. */
   async recordError(tx: Transaction, key: MessageKey, error: DeliveryError): Promise<void> {
     await tx.query(
       `UPDATE messages m SET delivery_error = $4 WHERE ${BY_KEY} AND m.delivery_status = 'SENDING'`,
@@ -190,7 +188,7 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Fails the messages that are QUEUED, with their events.
+   * Sets messages that are QUEUED to FAILED, with their events. Does not change any other message.
    * @returns the failed messages
    */
   async failAll(tx: Transaction, messages: FailingMessage[]): Promise<FailedMessage[]> {
@@ -204,8 +202,8 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Fails the messages that are QUEUED, of workspaces without a subscriber to the events. Nothing waits for
-   * the answer.
+   * Sets messages that are QUEUED to FAILED, as `failAll` does, but without events. The workspaces of the
+   * messages must have no subscriber to status events.
    * @returns the failed messages
    */
   failWithoutEventsPipelined(tx: Transaction, messages: FailingMessage[]): Pipelined<FailedMessage> {
@@ -213,7 +211,7 @@ export class MessageStatusRepository {
     return tx.pipeline(failIn(this.database), failingColumns(messages));
   }
 
-  /** Tells inboxes and webhooks of messages whose status has changed. */
+  /** Reports messages whose status has changed to inboxes and to webhooks. */
   private tellPipelined(
     tx: Transaction,
     tenantId: string,

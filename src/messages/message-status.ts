@@ -1,4 +1,4 @@
-/** Progress of a message to the customer. */
+/** Steps of a message on its way to the customer. */
 export const DELIVERY_STATUSES = [
   'QUEUED',
   'SENDING',
@@ -10,12 +10,13 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Statuses that a provider can report after it accepted a message. */
+/** Statuses that a provider can report for a message that it has accepted. */
 export type ReceiptStatus = Extract<DeliveryStatus, 'SENT' | 'DELIVERED' | 'READ' | 'FAILED'>;
 
 /**
- * Order in which a status advances, and never goes back: receipts come late, twice and in any order. FAILED
- * may follow SENT, because providers accept first and check later. It never follows DELIVERED.
+ * Statuses in the order in which a message advances. A status never moves back, because receipts arrive late,
+ * twice and in any order. FAILED may follow SENT, because providers accept a message first and check it
+ * later. FAILED never follows DELIVERED.
  */
 const ADVANCE: readonly DeliveryStatus[] = [
   'QUEUED',
@@ -32,10 +33,10 @@ export function statusesBefore(status: DeliveryStatus): DeliveryStatus[] {
   return ADVANCE.slice(0, ADVANCE.indexOf(status));
 }
 
-/** Reason why a message is FAILED, UNKNOWN or retried: `delivery.error` of the API. */
+/** Reason why a message is FAILED, UNKNOWN or retried. The API shows it as `delivery.error`. */
 export interface DeliveryError {
   code: DeliveryErrorCode;
-  /** Error code of the channel's provider, as text; null if the provider gave none. */
+  /** Error code of the channel's provider; null if the provider sent none. */
   providerCode: string | null;
   message: string;
 }
@@ -55,13 +56,17 @@ export const DELIVERY_ERROR_CODES = {
 export type DeliveryErrorCode = keyof typeof DELIVERY_ERROR_CODES;
 
 /**
- * Returns an error with its code alone, for an erased message: the provider's words may name the customer.
+ * Returns an error without the provider's code and text, for an erased message: the provider's text may name
+ * the customer.
  */
 export function withoutDetails({ code }: Pick<DeliveryError, 'code'>): DeliveryError {
   return { code, providerCode: null, message: DELIVERY_ERROR_CODES[code] };
 }
 
-/** JSON object of all errors without details, by their codes: a parameter of statements that write them. */
+/**
+ * Parameter of SQL statements that write errors: a JSON object of every code and its error without the
+ * provider's details.
+ */
 export const ERRORS_BY_CODE = JSON.stringify(
   Object.fromEntries(
     (Object.keys(DELIVERY_ERROR_CODES) as DeliveryErrorCode[]).map((code) => [

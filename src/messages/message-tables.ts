@@ -3,10 +3,9 @@ import { ConversationKey, TableDeclaration } from '../database/tables/table-decl
 import { MessageResponse, toMessageWithFirstBody } from './message.dto';
 import { KeptMessage, MessagesRepository } from './messages.repository';
 
-/** Number of messages that one statement of an export reads at most. */
+/** Number of messages that one statement of an export reads. */
 const PAGE = 200;
 
-/** Line of a contact's export that holds a message. */
 export type MessageLine = { type: 'message'; conversationId: string } & MessageResponse &
   Pick<KeptMessage, 'metadata' | 'replacedBodies'>;
 

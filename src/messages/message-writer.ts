@@ -12,14 +12,14 @@ import { LostMessagesRepository } from './lost-messages.repository';
 import { MessageEntity } from './message.entity';
 import { MessagesRepository } from './messages.repository';
 
-/** Parts of a new message that are its writer's. */
+/** Fields of a new message that the caller of `MessageWriter` chooses. */
 export type MessageContent = Pick<
   MessageEntity,
   'senderType' | 'senderAgentId' | 'body' | 'metadata' | 'deliveryStatus'
 > &
   Partial<Pick<MessageEntity, 'repeatsId'>>;
 
-/** Fields of a message that its customer has not changed. */
+/** Values of a new message in the columns that a later edit, withdrawal or reaction of the customer sets. */
 const UNCHANGED = {
   firstBody: null,
   replacedBodies: null,
@@ -30,7 +30,7 @@ const UNCHANGED = {
   reactionNumber: null,
 };
 
-/** Adds messages to conversations that the caller's transaction has locked. */
+/** Adds messages to conversations. The caller's transaction must have locked the conversation. */
 @Injectable()
 export class MessageWriter {
   constructor(
@@ -42,8 +42,8 @@ export class MessageWriter {
   ) {}
 
   /**
-   * Adds a customer's message to a locked conversation, without a check of the text. Reopens a closed or
-   * snoozed conversation.
+   * Adds a customer's message to a locked conversation, and reopens a closed or snoozed one. Does not
+   * validate the text.
    */
   async receive(
     tx: Transaction,
@@ -62,9 +62,9 @@ export class MessageWriter {
   }
 
   /**
-   * Adds a message to the customer to a locked conversation. An agent who sends it gets the conversation if
-   * no agent has it.
-   * @returns the message, and the id of the event of the assignment
+   * Adds a message to the customer to a locked conversation. If an agent sends it and the conversation has no
+   * agent, the conversation is assigned to the sender.
+   * @returns the message, and the id of the event of that assignment, if any
    */
   async send(
     tx: Transaction,
@@ -84,7 +84,10 @@ export class MessageWriter {
     return { message, assignmentEventId: eventId };
   }
 
-  /** Dismisses a message that another one repeats. Refuses one that was delivered, waits, or is repeated. */
+  /**
+   * Dismisses a lost message that the new message repeats.
+   * @throws AppError INVALID_BODY if the message is neither FAILED nor UNKNOWN, or another message repeats it
+   */
   private async dismissRepeated(
     tx: Transaction,
     { tenantId, id: conversationId }: ConversationEntity,
@@ -97,7 +100,8 @@ export class MessageWriter {
   }
 
   /**
-   * Adds a message with its event to a locked conversation. All writes are pipelined: they go with COMMIT.
+   * Adds a message with its event to a locked conversation. The statements are sent without waiting, so an
+   * error surfaces at the commit.
    */
   addPipelined(tx: Transaction, conversation: ConversationEntity, content: MessageContent): MessageEntity {
     const { tenantId, id: conversationId, lastMessageId } = conversation;
@@ -120,7 +124,7 @@ export class MessageWriter {
     const last = { id, preview: makePreview(body), at: createdAt };
     this.conversations.setLastMessagePipelined(tx, conversation, last, sequence);
     const data = { conversationId, message: { id, body, senderType, createdAt: createdAt.toISOString() } };
-    // The event has the message's id: so an erasure finds it by its key.
+    // The event has the message's id, so that an erasure of the message finds the event by its key.
     this.outbox.appendPipelined(tx, tenantId, 'message.created', data, { id, sequence });
     return message;
   }

@@ -26,14 +26,17 @@ export class ListMessagesQuery extends PageQuery {
   include?: (typeof INCLUDABLE)[number];
 }
 
-/** Part of a conversation's history: older than a message, newer than one, or around one. */
+/**
+ * Query for a part of a conversation's history: older than a message, newer than a message, or around a
+ * message.
+ */
 export class ListMessagesPartQuery extends PageQuery {
-  /** Id of a message in the middle of the part. */
+  /** Id of the message around which the part lies. */
   @IsOptional()
   @IsUUID('loose', { message: 'must be the id of a message' })
   around?: string;
 
-  /** The `previousCursor` of another part. The new part has the messages that are newer. */
+  /** The `previousCursor` of another part; the new part has the next newer messages. */
   @IsOptional()
   @IsUUID('loose', { message: 'must be the previousCursor of another part' })
   after?: string;
@@ -63,29 +66,33 @@ export class SendMessage extends ReceiveMessage {
   senderAgentId?: string;
 }
 
-/** Message to a customer, as an agent sends it from an inbox. */
+/** Message to a customer that an agent sends from an inbox. */
 export class SendReply extends SendMessage {
   /**
-   * Newest message that the agent knew when it began to write; null if there was none. The reply is refused
-   * if another sender has answered since. Without this id no reply is refused for that.
+   * Id of the newest message that the agent had seen when it began to write; null if there was none. If
+   * another sender has answered the customer since, the reply is refused. Without this field the check is
+   * left out.
    */
   @IsNullable()
   @IsString()
   seenMessageId?: string | null;
 
-  /** Message of the same conversation that this one repeats: FAILED or UNKNOWN, and repeated by no other. */
+  /**
+   * Id of a message of the same conversation that this one repeats. That message must be FAILED or UNKNOWN,
+   * and no other message may repeat it.
+   */
   @IsOptional()
   @IsString()
   repeatsId?: string;
 }
 
-/** Message that was not delivered, and is to count as lost no more. */
+/** Names a message that was not delivered and shall no longer count as lost. */
 export class DismissMessage {
   @IsString()
   messageId: string;
 }
 
-/** Reason why a message was not delivered, or may not have been. */
+/** Reason why a message was not delivered, or perhaps not. */
 export class MessageDeliveryError {
   @ApiProperty({
     type: String,
@@ -106,7 +113,7 @@ export class MessageDeliveryError {
   message: string;
 }
 
-/** Progress of a message to the customer. Both fields are null for a customer's own message. */
+/** Progress of a message on its way to the customer. Both fields are null for a customer's own message. */
 export class MessageDelivery {
   @ApiProperty({
     type: String,
@@ -135,7 +142,7 @@ export class MessageReaction {
   emoji: string;
 }
 
-/** Documentation of a message's sender. */
+/** OpenAPI properties of the field `senderType`. */
 export const SENDER_TYPE = {
   type: String,
   example: 'AGENT',
@@ -202,16 +209,15 @@ export class MessageResponse {
 }
 
 export interface ListedPartMessage extends MessageResponse {
-  /** Message that this one repeats, because it was not delivered, or perhaps not; null for any other. */
+  /** Id of the FAILED or UNKNOWN message that this one repeats; null if it repeats none. */
   repeatsId: string | null;
-  /** Whether a lost message was sent again or dismissed. */
+  /** Whether a lost message was sent again or dismissed; false for any other message. */
   isDismissed: boolean;
   firstBody: string | null;
 }
 
-/** Part of a conversation's history, newest first. */
 export interface MessagesPart extends Page<ListedPartMessage> {
-  /** Value of `after` for the part with newer messages; null when this part has the newest message. */
+  /** Value of `after` for the part with the next newer messages; null if this part has the newest message. */
   previousCursor: string | null;
 }
 
@@ -222,11 +228,11 @@ export class SentMessageResponse {
 }
 
 /**
- * Sent message for a page that ignores the events of its own changes. The event of the message has the
- * message's id.
+ * Sent message with the ids of the events that sending it caused, so that a page can ignore the events of its
+ * own changes. The event of the message has the message's id.
  */
 export interface SentReplyResponse extends SentMessageResponse {
-  /** Id of the event that assigned the conversation to the agent; undefined if no event did. */
+  /** Id of the event that assigned the conversation to the agent; undefined if the reply assigned nothing. */
   assignmentEventId?: string;
 }
 

@@ -3,18 +3,20 @@ import { type DeliveryError, type DeliveryStatus } from './message-status';
 export const SENDER_TYPES = ['CUSTOMER', 'AGENT'] as const;
 export type SenderType = (typeof SENDER_TYPES)[number];
 
-/** Message of a conversation. */
 export interface MessageEntity {
   tenantId: string;
   conversationId: string;
   id: string;
-  /** Message of the same conversation that this one repeats, because it was not delivered, or perhaps not. */
+  /**
+   * Id of the FAILED or UNKNOWN message of the same conversation that this one repeats; null if it repeats
+   * none.
+   */
   repeatsId: string | null;
   senderType: SenderType;
   /** Agent who is shown as the sender; null for a customer's message. */
   senderAgentId: string | null;
   body: string;
-  /** Delivery status; null for a customer's message. */
+  /** Null for a customer's message. */
   deliveryStatus: DeliveryStatus | null;
   deliveryError: DeliveryError | null;
   /**
@@ -24,18 +26,24 @@ export interface MessageEntity {
   dismissedAt: Date | null;
   /** Attachments, locations and other content as the provider sent them; null for plain text. */
   metadata: object | null;
-  /** Text of before the first edit; null if the message was not edited, or was erased. */
+  /** Text before the first edit; null if the message was never edited, or was erased. */
   firstBody: string | null;
-  /** Latest texts between the first one and the present one, oldest first; null without any. */
+  /** Texts between the first and the present one, oldest first, the latest 20; null if there are none. */
   replacedBodies: string[] | null;
   editedAt: Date | null;
-  /** Provider's number of the last edit, by which an older one is known; null without one. */
+  /**
+   * Provider's number of the last edit, by which an edit that arrives late is recognised; null without a
+   * numbered edit.
+   */
   editNumber: number | null;
-  /** Time at which the customer took the message back, which erased it; null for any other. */
+  /** Time at which the customer took the message back, which erased it; null for any other message. */
   unsentAt: Date | null;
-  /** Emojis with which the customer reacts; null without any. */
+  /** Emojis of the customer's present reactions; null if there are none. */
   reactions: string[] | null;
-  /** Provider's number of the last reaction, by which an older one is known; null without one. */
+  /**
+   * Provider's number of the last change of the reactions, by which a change that arrives late is recognised;
+   * null without a numbered change.
+   */
   reactionNumber: number | null;
   createdAt: Date;
 }

@@ -26,12 +26,12 @@ export type ListedMessage = Pick<
 >;
 
 /**
- * Message with its `metadata`: attachments, locations and other content as the channel's provider sent them,
- * and with the texts that edits have replaced.
+ * Message with its attachments and other content as the channel's provider sent them, and with the texts that
+ * edits have replaced.
  */
 export type KeptMessage = ListedMessage & Pick<MessageEntity, 'metadata' | 'replacedBodies'>;
 
-/** Messages of one conversation between two ids, both exclusive. */
+/** Messages of one conversation with ids between two ids, both exclusive. */
 export interface MessageRange extends ConversationKey {
   after: string;
   before: string;
@@ -41,7 +41,10 @@ const LISTED = `id, repeats_id AS "repeatsId", sender_type AS "senderType", send
   delivery_status AS "deliveryStatus", delivery_error AS "deliveryError", first_body AS "firstBody",
   edited_at AS "editedAt", unsent_at AS "unsentAt", dismissed_at AS "dismissedAt", reactions`;
 
-/** The order is the index's, so that PostgreSQL reads no other workspace's rows. */
+/**
+ * SQL that counts a workspace's messages that wait to be sent, up to 1,001. The order is that of the partial
+ * index on waiting messages. It makes PostgreSQL choose that index, and read no other workspace's rows.
+ */
 const COUNT_WAITING = boundedCount(
   `SELECT FROM messages WHERE tenant_id = $1 AND delivery_status IN ('QUEUED', 'SENDING')
    ORDER BY conversation_id, id`,
@@ -54,7 +57,7 @@ export class MessagesRepository {
     private readonly events: StatusEvents,
   ) {}
 
-  /** Lists up to `count` messages of a conversation, newest first, with ids below the cursor. */
+  /** Lists up to `count` messages of a conversation with ids below the cursor, newest first. */
   list(
     tenantId: string,
     conversationId: string,
@@ -68,8 +71,8 @@ export class MessagesRepository {
   }
 
   /**
-   * Returns the ids of the agents who wrote messages, by the ids of the messages. Messages of customers have
-   * none.
+   * Returns a map from a message's id to the id of the agent who wrote it. Customers' messages are not in the
+   * map.
    */
   async findSenders(
     tenantId: string,
@@ -85,15 +88,15 @@ export class MessagesRepository {
     return new Map(rows.map(({ id, senderId }) => [id, senderId]));
   }
 
-  /** Counts a workspace's messages that are not sent yet, up to 1,001. */
+  /** Counts a workspace's messages that are not yet sent; 1,001 stands for more than 1,000. */
   async countWaiting(tenantId: string): Promise<number> {
     const [row] = await this.database.pipelinedRead<{ count: number }>(COUNT_WAITING, [tenantId]);
     return row!.count;
   }
 
   /**
-   * Reports whether another sender than an agent has answered a conversation after a message. Only its latest
-   * 100 messages count.
+   * Reports whether a sender other than the agent has answered in a conversation after the message `after`.
+   * Reads only the conversation's newest 100 messages.
    */
   async hasOtherAnswer(
     tx: Transaction,
@@ -132,9 +135,7 @@ export class MessagesRepository {
     );
   }
 
-  /**
-   * Lists up to `count` messages of a conversation with their metadata, oldest first, with ids above `after`.
-   */
+  /** Lists up to `count` messages of a conversation with ids above `after`, oldest first. */
   listFrom(
     { tenantId, conversationId }: ConversationKey,
     after: string,
@@ -147,7 +148,7 @@ export class MessagesRepository {
     );
   }
 
-  /** Lists up to `count` ids of the messages in a range, oldest first. */
+  /** Lists the ids of the oldest `count` messages in a range, oldest first. */
   async listIds(tx: Transaction, range: MessageRange, count: number): Promise<string[]> {
     const { tenantId, conversationId, after, before } = range;
     const rows = await tx.query<{ id: string }>(
@@ -159,8 +160,8 @@ export class MessagesRepository {
   }
 
   /**
-   * Lists up to `count` conversations with ids between `after` and `until`, in the order of their ids. A
-   * conversation is older than its messages.
+   * Lists up to `count` conversations of a workspace with ids above `after`, in the order of their ids.
+   * Leaves out those with ids above `until`: a conversation's id is lower than its messages' ids.
    * @returns each with whether it has messages, events or notes with ids between `from` and `until`
    */
   findConversations(
@@ -170,7 +171,8 @@ export class MessagesRepository {
     after: string,
     count: number,
   ): Promise<{ id: string; hasExpired: boolean }[]> {
-    // An EXISTS may be hashed: PostgreSQL then reads all that the workspace has between the ids.
+    // These are no EXISTS conditions, because PostgreSQL may hash an EXISTS. It would then read all rows of
+    // the workspace between the ids.
     return tx.query(
       `SELECT c.id, coalesce(
          (SELECT true FROM messages m WHERE m.tenant_id = $1 AND m.conversation_id = c.id
@@ -187,10 +189,10 @@ export class MessagesRepository {
 
   /**
    * Erases texts, metadata and reactions of messages, and the provider's words in their errors. Messages that
-   * wait to be sent become FAILED, apart from those in `beingSent`. The rows are locked first, in the order
-   * in which other transactions lock them. If one statement locked and updated them, PostgreSQL would read
-   * the whole conversation for each message: 500 ms a step instead of 15.
-   * @returns how many had a body
+   * wait to be sent become FAILED, except the ids in `beingSent`. A first statement locks the rows in the
+   * order of their ids, as every transaction does. A single statement that locked and updated the rows would
+   * make PostgreSQL read the whole conversation for each message: 500 ms a step instead of 15.
+   * @returns how many messages had a body
    */
   async erase(
     tx: Transaction,

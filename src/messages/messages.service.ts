@@ -42,8 +42,8 @@ export class MessagesService {
   ) {}
 
   /**
-   * Returns a page of a conversation's messages, newest first: 50 by default, 200 at most. With
-   * `include: 'firstBody'` each has the text of before its first edit.
+   * Returns a page of a conversation's messages, newest first: 50 by default, 200 at most. With `include:
+   * 'firstBody'` each message has the text that it had before its first edit.
    * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
    */
   async list(
@@ -58,8 +58,9 @@ export class MessagesService {
   }
 
   /**
-   * Returns a part of a conversation's messages, newest first, as `list` does: the newest, those older than
-   * `cursor`, newer than `after`, or around a message. Give one of these at most.
+   * Returns a part of a conversation's messages, newest first: 50 by default, 200 at most. The part has the
+   * newest messages, the messages older than `cursor`, those newer than `after`, or those around a message.
+   * At most one of the three may be given.
    * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
    */
   async listPart(
@@ -80,7 +81,7 @@ export class MessagesService {
     if (!isId(conversationId)) throw AppError.notFound('Conversation');
     const key = { tenantId, conversationId };
     const newerCount = around === undefined ? older.limit : Math.floor(older.limit / 2);
-    // The message itself is the newest of the older half.
+    // The older half includes the message `around` itself.
     const olderCount = older.limit - newerCount;
     const newer = await this.messages.listFrom(key, bounds[0]!, newerCount + 1);
     const rows =
@@ -99,7 +100,7 @@ export class MessagesService {
   }
 
   /**
-   * Counts the messages of a workspace that wait for their channel; 1,001 stands for more than 1,000.
+   * Counts a workspace's messages that are not yet sent; 1,001 stands for more than 1,000.
    * @throws AppError FORBIDDEN
    */
   async countWaiting(tenantId: string, actor: Actor): Promise<number> {
@@ -108,14 +109,16 @@ export class MessagesService {
   }
 
   /**
-   * Sends a message to the customer as an agent: stores it as QUEUED for its channel, with its
-   * `message.created` event. An agent writes as itself, and is assigned a conversation without an agent. Any
-   * other actor names the agent; by default the oldest active OWNER or ADMIN writes. An agent that names the
-   * newest message it knew is refused if another sender has answered since. A message that repeats another
-   * one names it.
-   * @throws AppError INVALID_BODY (the body, its channel's limit, the sender, the known message, a message to
-   *   repeat that is another conversation's, or neither FAILED nor UNKNOWN), FORBIDDEN (an agent that names
-   *   another as the sender), NOT_FOUND, CONFLICT (another sender has answered), IDEMPOTENCY_CONFLICT
+   * Sends a message to the customer: stores it as QUEUED, with its `message.created` event.
+   * - The sender is the actor, if the actor is an agent. Any other actor may name an active agent; by default
+   *   the sender is the oldest active OWNER or ADMIN.
+   * - A conversation without an agent is assigned to the actor, if the actor is an agent.
+   * - If the actor is an agent and names the newest message that it had seen, the call is refused if another
+   *   sender has answered since.
+   * - A message that repeats a lost one dismisses the lost one.
+   * @throws AppError INVALID_BODY (the body, the channel's limit, the sender, the seen message, a message to
+   * repeat that is in another conversation, or neither FAILED nor UNKNOWN), FORBIDDEN (an agent that names
+   * another one as the sender), NOT_FOUND, CONFLICT (another sender has answered), IDEMPOTENCY_CONFLICT
    */
   async send(
     tenantId: string,
@@ -124,7 +127,8 @@ export class MessagesService {
     actor: Actor,
     request: IdempotentRequest | null = null,
   ): Promise<SentReplyResponse> {
-    // A request of the API is validated as a SendMessage, which has none of a reply's other fields.
+    // A request of the API is validated as a SendMessage, because the API does not accept a reply's further
+    // fields.
     const dto = input instanceof SendMessage && !(input instanceof SendReply) ? SendMessage : SendReply;
     const { body, senderAgentId, seenMessageId, repeatsId } = validate<SendReply>(dto, input);
     if (actor.type === 'agent' && (senderAgentId ?? actor.id) !== actor.id)
@@ -132,7 +136,7 @@ export class MessagesService {
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'message.send');
       return this.idempotency.once(tx, { tenantId, conversationId }, request, async () => {
-        // Both go out in one packet. PostgreSQL answers in order, so the lock still comes first.
+        // Both statements are sent in one packet. PostgreSQL runs them in order, so the lock comes first.
         const [conversation, sender] = await Promise.all([
           this.conversations.lock(tx, tenantId, conversationId),
           this.findSender(tx, tenantId, actor, senderAgentId),
@@ -154,7 +158,7 @@ export class MessagesService {
   }
 
   /**
-   * Stores a customer's message. Reopens a closed or snoozed conversation.
+   * Stores a customer's message, and reopens a closed or snoozed conversation.
    * @throws AppError INVALID_BODY, NOT_FOUND
    */
   async receive(tenantId: string, conversationId: string, input: ReceiveMessage): Promise<MessageResponse> {
@@ -167,8 +171,8 @@ export class MessagesService {
   }
 
   /**
-   * Refuses an answer if another sender has answered a locked conversation after a message. So of two agents
-   * who send at the same moment one is refused.
+   * Refuses an agent's reply if another sender has answered in the locked conversation after the message
+   * `seenMessageId`. So of two agents who reply at once, one is refused.
    * @throws AppError INVALID_BODY, CONFLICT
    */
   private async requireNoOtherAnswer(
@@ -184,7 +188,6 @@ export class MessagesService {
       throw AppError.because('CONFLICT', 'colleague_replied');
   }
 
-  /** Reads a page of messages, newest first. */
   private async readPage<Item>(
     tenantId: string,
     conversationId: string,
@@ -193,15 +196,15 @@ export class MessagesService {
   ): Promise<Page<Item>> {
     if (!isId(conversationId)) throw AppError.notFound('Conversation');
     const rows = await this.messages.list(tenantId, conversationId, cursor, limit + 1);
-    // A conversation with messages exists. Only an empty page leaves that open.
+    // Only an empty page needs this check: a conversation with messages exists.
     if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
       throw AppError.notFound('Conversation');
     return toPage(rows, limit, toItem);
   }
 
   /**
-   * Finds the agent who writes: the actor, or the named agent if it is active, or the oldest active OWNER or
-   * ADMIN.
+   * Returns the actor if it is an agent, else the named agent if it is active. Without a name, returns the
+   * oldest active OWNER or ADMIN.
    */
   private async findSender(
     tx: Transaction,

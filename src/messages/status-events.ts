@@ -4,25 +4,33 @@ import { EventData } from '../outbox/event-catalog';
 import { hasSubscriberSql, OutboxService } from '../outbox/outbox.service';
 import { DeliveryErrorCode, DeliveryStatus } from './message-status';
 
-/** Type of the events of changed statuses. */
 export const STATUS_CHANGED = 'message.status_changed';
 
-/** Statuses that events report. QUEUED and SENDING are steps of the service's own. */
+/** Statuses that events report. QUEUED and SENDING are internal steps of the service. */
 type ReportedStatus = EventData<typeof STATUS_CHANGED>['status'];
 
-/** Message of which a statement has changed the status. */
+/** Message whose status a statement has changed. */
 export interface ChangedStatus {
   conversationId: string;
   messageId: string;
   errorCode: DeliveryErrorCode | null;
-  /** Answer of `hasStatusSubscriberSql` for the message's workspace. */
+  /**
+   * Whether the message's workspace has a subscriber to status events, as `hasStatusSubscriberSql` reports.
+   */
   hasSubscriber: boolean;
 }
 
-/** Returns SQL that reports whether a workspace's events of statuses have a subscriber, and so are stored. */
+/**
+ * Returns SQL that reports whether a workspace has a subscriber to status events. Without a subscriber the
+ * events are not stored.
+ * @param tenantId SQL expression of the workspace's id
+ */
 export const hasStatusSubscriberSql = (tenantId: string) => hasSubscriberSql(tenantId, STATUS_CHANGED);
 
-/** Appends the events of changed statuses, in the transaction of the change, if they have a subscriber. */
+/**
+ * Appends the events of changed statuses in the transaction of the change. Leaves out workspaces without a
+ * subscriber.
+ */
 @Injectable()
 export class StatusEvents {
   constructor(private readonly outbox: OutboxService) {}

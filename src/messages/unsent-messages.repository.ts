@@ -4,18 +4,20 @@ import { Transaction } from '../database/transaction';
 import { DuePosition, positionAfter } from '../queue/polling/due-position';
 import { keyParameters, MessageKey } from './message-status.repository';
 
-/** Number of messages that one step of the search over all workspaces reads. */
+/** Number of rows that one step of the search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 
 const IS_MESSAGE = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 
-/** Keeps which messages were unsent just now: receivers may still repeat their texts. */
+/**
+ * Stores which messages were unsent a short time ago: answers of webhook receivers may repeat their texts.
+ */
 @Injectable()
 export class UnsentMessagesRepository {
   /**
-   * Inserts a message.
-   * @param cursor id after which the events begin whose answers may repeat it
-   * @param afterMs time after which they are looked for
+   * Stores that a message was unsent.
+   * @param cursor id after which the search for answers to events begins
+   * @param afterMs milliseconds until that search begins
    */
   async insert(tx: Transaction, key: MessageKey, cursor: string, afterMs: number): Promise<void> {
     await tx.query(
@@ -25,7 +27,10 @@ export class UnsentMessagesRepository {
     );
   }
 
-  /** Makes a step of a search of a server for messages whose next step may begin, the longest due first. */
+  /**
+   * Makes one step of the search of a server for messages whose work is due, the longest due first; `next` is
+   * null after the last step.
+   */
   async findDue(
     after: DuePosition,
     server: WorkspaceServer,
@@ -44,7 +49,10 @@ export class UnsentMessagesRepository {
     };
   }
 
-  /** Locks a message whose next step may begin, and returns its cursor; null when another process has it. */
+  /**
+   * Locks a message whose work is due, and returns its cursor; null if another process has locked or finished
+   * it.
+   */
   async lockDue(tx: Transaction, key: MessageKey): Promise<string | null> {
     const [row] = await tx.query<{ cursor: string }>(
       `SELECT cursor FROM unsent_messages WHERE ${IS_MESSAGE} AND due_at <= now() FOR UPDATE SKIP LOCKED`,
