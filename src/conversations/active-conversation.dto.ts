@@ -12,25 +12,24 @@ export class CountConversationsQuery {
   @IsIn(CONVERSATION_STATUSES)
   status: ConversationStatus;
 
-  /** Id of an agent, or the value for conversations without one. */
+  /** Id of an agent, or `NOBODY` for conversations without an agent. */
   @IsOptional()
   @IsString()
   assignedAgentId?: string;
 }
 
-/** Limit of the conversations that a list is asked for by their ids. */
 const MAX_NAMED = 100;
 
 export class ListActiveConversationsQuery extends IntersectionType(
   PageQuery,
   OmitType(CountConversationsQuery, ['status']),
 ) {
-  /** Status of the conversations. It is required unless `view` is given. */
+  /** Required unless `view` is given. */
   @ValidateIf(({ view, status }: ListActiveConversationsQuery) => view === undefined || status !== undefined)
   @IsIn(CONVERSATION_STATUSES)
   status?: ConversationStatus;
 
-  /** View of conversations with lost replies, whatever their status. */
+  /** Selects the conversations with lost replies, of any status. */
   @IsOptional()
   @IsIn(['lost'])
   view?: 'lost';
@@ -39,22 +38,22 @@ export class ListActiveConversationsQuery extends IntersectionType(
   @IsIn(CHANNELS)
   channel?: Channel;
 
-  /** Up to 100 ids of conversations. The list has no others. In a query they are one text with commas. */
+  /** Up to 100 ids, separated by commas in a query string. The list has only these conversations. */
   @IsOptional()
   @IsIdList(MAX_NAMED)
   ids?: string[];
 }
 
 export class ContactConversation extends ConversationListItem {
-  /** Agent who wrote the newest message; null if it is the customer's, or there is none. */
+  /** Agent who wrote the newest message; null if a customer wrote it, or there is no message. */
   lastSenderAgentId: string | null;
 }
 
 export class ActiveConversation extends ContactConversation {
-  /** Id of the newest message; null before the first one. */
+  /** Null before the first message. */
   lastMessageId: string | null;
 
-  /** Status of the newest lost reply; null without one. */
+  /** Status of the newest lost reply; null if no reply is lost. */
   lost: LostStatus | null;
 
   contact: ContactNameResponse;

@@ -6,13 +6,13 @@ import { AgentsRepository } from '../workspaces/agents.repository';
 import { AgentReleasesRepository, BEFORE_ALL_AGENTS, ReleasingAgent } from './agent-releases.repository';
 import { ConversationWriter } from './conversation-writer';
 
-/** Number of workspaces whose conversations are released side by side, each over a connection of its own. */
+/** Number of workspaces whose conversations are unassigned at the same time, each over its own connection. */
 const SIDE_BY_SIDE = 3;
 
 /**
- * Takes the open and snoozed conversations of deactivated agents from them, each in a transaction of its own.
- * It stops when the agent is active again; conversations that were taken by then stay without an agent.
- * Closed conversations keep their agent.
+ * Removes deactivated agents from their open and snoozed conversations, each in its own transaction. Stops if
+ * the agent is activated again; conversations that were unassigned by then remain without an agent. Closed
+ * conversations keep their agent.
  */
 @Injectable()
 export class AgentReleaser {
@@ -36,7 +36,8 @@ export class AgentReleaser {
 
   private async releaseNext(tx: Transaction, agent: ReleasingAgent): Promise<StepOutcome> {
     const { tenantId, agentId } = agent;
-    // An activation waits for this lock, and ends the work that this worker has not done.
+    // An activation of the agent waits for this lock. Afterwards it clears the flag, so no further step
+    // follows.
     if (!(await this.agents.lockReleasing(tx, tenantId, agentId))) return 'done';
     const conversation = await this.releases.lockNext(tx, agent);
     if (conversation) {

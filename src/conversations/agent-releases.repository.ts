@@ -8,7 +8,7 @@ import { SELECT_CONVERSATION } from './conversations.repository';
 /** Number of agents that one step of the search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 
-/** Agent who has been deactivated, and still has conversations. */
+/** Deactivated agent whose open and snoozed conversations are not all unassigned yet. */
 export interface ReleasingAgent {
   tenantId: string;
   agentId: string;
@@ -17,10 +17,12 @@ export interface ReleasingAgent {
 type Position = [tenantId: string, agentId: string];
 export const BEFORE_ALL_AGENTS: Position = [LOWEST_ID, LOWEST_ID];
 
-/** Finds the conversations of agents who have been deactivated. */
+/** Finds the deactivated agents with work left, and their conversations. */
 @Injectable()
 export class AgentReleasesRepository {
-  /** Makes a step of a search of a server; `next` is null after the last. */
+  /**
+   * Makes one step of the search for such agents on a database server; `next` is null after the last step.
+   */
   async findReleasing(
     after: Position,
     server: WorkspaceServer,
@@ -37,8 +39,8 @@ export class AgentReleasesRepository {
   }
 
   /**
-   * Locks the next open or else snoozed conversation of an agent, as `ConversationsRepository.lock` does. It
-   * passes over those that another transaction has locked.
+   * Locks an open conversation of an agent, or a snoozed one if no open one is left. Skips conversations that
+   * another transaction has locked.
    */
   async lockNext(tx: Transaction, agent: ReleasingAgent): Promise<ConversationEntity | null> {
     for (const status of ['OPEN', 'SNOOZED']) {
@@ -53,7 +55,7 @@ export class AgentReleasesRepository {
     return null;
   }
 
-  /** Reports whether an agent has an open or snoozed conversation, locked or not. */
+  /** Reports whether an agent has an open or snoozed conversation, including locked ones. */
   async hasAny(tx: Transaction, { tenantId, agentId }: ReleasingAgent): Promise<boolean> {
     const rows = await tx.prepared(
       `SELECT FROM conversations

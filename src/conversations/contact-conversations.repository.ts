@@ -4,22 +4,25 @@ import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { ContactKey } from '../database/tables/table-declaration';
 
-/** Limit of the newest conversations of a contact that one statement changes, more than a person has. */
+/** Limit of the conversations of contacts that one statement changes, the newest ones. A person has fewer. */
 const MAX_CHANGED = 1_000;
 
-/** Contact of a conversation, by the name that it has now. */
+/** Contact of a conversation, with the contact's present name. */
 export interface ConversationContact {
   conversationId: string;
   contactId: string;
   contactName: string | null;
 }
 
-/** Finds the contacts of conversations and the conversations of contacts, and gives them to others. */
+/**
+ * Finds the contacts of conversations and the conversations of contacts, and moves conversations to another
+ * contact.
+ */
 @Injectable()
 export class ContactConversationsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the contact of each of the conversations that the workspace has. */
+  /** Returns the contacts of those conversations that exist in the workspace. */
   async findContacts(tenantId: string, ids: string[]): Promise<ConversationContact[]> {
     if (ids.length === 0) return [];
     return this.database.query(
@@ -30,7 +33,7 @@ export class ContactConversationsRepository {
     );
   }
 
-  /** Lists the ids of a contact's conversations above an id, in their order. */
+  /** Lists up to `count` ids of a contact's conversations above `after`, ascending. */
   async listByContact(
     reader: Reader,
     { tenantId, contactId }: ContactKey,
@@ -45,8 +48,8 @@ export class ContactConversationsRepository {
   }
 
   /**
-   * Gives the newest conversations of contacts to another one, up to 1,000, more than a person has.
-   * @returns the ids of the conversations
+   * Moves the newest 1,000 conversations of the contacts `from` to another contact.
+   * @returns the ids of the moved conversations
    */
   async moveToContact(
     tx: Transaction,
@@ -64,8 +67,8 @@ export class ContactConversationsRepository {
   }
 
   /**
-   * Sends answers in the newest conversations of contacts to another id on the channel. With null they go to
-   * no id until the customer writes again.
+   * Replaces the identity to which answers are sent: in the contacts' newest 1,000 conversations, `to`
+   * replaces the ids in `from`. With null no answer can be sent until the customer writes again.
    */
   async redirectAnswers(
     tx: Transaction,

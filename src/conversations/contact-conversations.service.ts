@@ -19,8 +19,8 @@ export class ContactConversationsService {
   ) {}
 
   /**
-   * Returns a page of a contact's conversations on all channels, the one with the latest activity first: 50
-   * by default, 200 at most. They are the 1,000 newest ones, more than a person has.
+   * Returns a page of a contact's conversations on all channels, latest activity first: 50 by default, 200 at
+   * most. Lists the newest 1,000 conversations; a person has fewer.
    * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
    */
   async list(
@@ -33,7 +33,7 @@ export class ContactConversationsService {
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     if (!isId(contactId)) throw AppError.notFound('Contact');
     const rows = await this.lists.listActiveOfContact({ tenantId, contactId }, cursor, limit + 1);
-    // A contact with conversations exists. Only an empty page leaves that open.
+    // Only an empty page needs this check: a contact with conversations exists.
     const contact = rows.length === 0 ? await this.contacts.find(tenantId, contactId) : { id: contactId };
     if (!contact) throw AppError.notFound('Contact');
     if (contact.id !== contactId) return this.list(tenantId, contact.id, input, actor);

@@ -1,9 +1,9 @@
 import { AuditEntryEntity } from '../audit/audit-entry.entity';
 import { type ConversationStatus } from './conversation.entity';
 
-/** Action of audit entries about another agent. */
+/** Action of the audit entries about a change of the assigned agent. */
 export const ASSIGNED = 'conversation.assigned';
-/** Actions of audit entries about a change to each status. */
+/** Actions of the audit entries about a change of status, by the new status. */
 export const STATUS_ACTIONS = {
   OPEN: 'conversation.reopened',
   SNOOZED: 'conversation.snoozed',
@@ -12,24 +12,27 @@ export const STATUS_ACTIONS = {
 
 const ACTIONS: readonly string[] = [ASSIGNED, ...Object.values(STATUS_ACTIONS)];
 
-/** A change of a conversation's status, of the end of its snooze, or of its assigned agent. */
+/** Change of a conversation's status, of its assigned agent, or of the time at which its snooze ends. */
 export interface ConversationChange extends Pick<
   AuditEntryEntity,
   'id' | 'actorType' | 'actorId' | 'actorName' | 'createdAt'
 > {
   action: typeof ASSIGNED | (typeof STATUS_ACTIONS)[ConversationStatus];
-  /** The values that changed. */
+  /** Values before the change, only of the fields that changed. */
   before: ConversationValues;
   after: ConversationValues;
 }
 
-/** The assigned agent; or the status, the end of the snooze (ISO 8601), or both. */
+/** Assigned agent; or the status, the end of the snooze (ISO 8601), or both. */
 type ConversationValues =
   | { assignedAgentId: string | null }
   | { status: ConversationStatus; snoozedUntil?: string | null }
   | { snoozedUntil: string | null };
 
-/** Reports whether an entry about a conversation is of a change, and not one that a host has recorded. */
+/**
+ * Reports whether an audit entry about a conversation records a change. A host application can record further
+ * actions; they are no changes.
+ */
 export function isConversationChange({ action }: AuditEntryEntity): boolean {
   return ACTIONS.includes(action);
 }

@@ -19,56 +19,55 @@ import { IS_LOST, LostStatus } from './lost-replies';
 
 export interface ListPosition {
   order: ListOrder;
-  /** Position below which the list goes on; from the top by default. */
+  /** Position below which the list continues; by default the list begins at the top. */
   cursor?: string;
   count: number;
 }
 
 /**
- * Conversation with its contact, and its position in the list. The position is the id by which the list is
- * ordered.
+ * Conversation with its contact, and its position in the list: the conversation's id, or the id of its latest
+ * activity, whichever orders the list.
  */
 export type PositionedConversation = ListedConversation &
   Pick<ConversationEntity, 'contactId'> & { contactName: string | null; position: string };
 
-/** Rows of a list, and the position from which the list goes on. */
 export interface ListResult {
   rows: PositionedConversation[];
   /**
-   * Position from which the next search goes on, if the statement read its limit of conversations before it
-   * found enough; null otherwise.
+   * Position at which the next search continues, if the statement reached its limit of rows before it found
+   * enough conversations; null otherwise.
    */
   end: string | null;
 }
 
-/** Conversation of a list by latest activity, with its contact. */
+/** Conversation in a list that is ordered by latest activity, with its contact. */
 export type ListedActivity = ListedConversation &
   Pick<ConversationEntity, 'lastMessageId' | 'contactId'> & {
-    /** Place in the list: the id of the newest message, or of the conversation before the first one. */
+    /** Id that orders the list: of the newest message, or of the conversation if it has no message. */
     activity: string;
     contactName: string | null;
-    /** Agent who wrote the newest message; null if it is the customer's, or there is none. */
+    /** Agent who wrote the newest message; null if a customer wrote it, or there is no message. */
     lastSenderAgentId: string | null;
-    /** Status of the newest lost reply; null without one. */
+    /** Status of the newest lost reply; null if no reply is lost. */
     lost: LostStatus | null;
   };
 
-/** Conversation of one contact, with its place among them. */
+/** Conversation in a list of one contact's conversations that is ordered by latest activity. */
 export type ContactActivity = ListedConversation & Pick<ListedActivity, 'activity' | 'lastSenderAgentId'>;
 
 const CONTACT_NAME = `(SELECT name FROM contacts WHERE tenant_id = $1 AND id = page."contactId") AS "contactName"`;
 
-/** SQL of the agent who wrote the newest message of a conversation in `page`; null for a customer's. */
+/** SQL of the agent who wrote the newest message of a row of `page`; null for a customer's message. */
 const LAST_SENDER = `(SELECT sender_agent_id FROM messages WHERE tenant_id = $1 AND conversation_id = page.id
                AND id = page."lastMessageId") AS "lastSenderAgentId"`;
 
-/** SQL of the status of the newest lost reply of a conversation in `page`. */
+/** SQL of the status of the newest lost reply in a row of `page`; null if no reply is lost. */
 const LOST = `(SELECT delivery_status FROM messages WHERE tenant_id = $1 AND conversation_id = page.id
                AND ${IS_LOST} ORDER BY conversation_id DESC, id DESC LIMIT 1) AS lost`;
 
 /**
- * SQL that selects the conversations with lost replies, those that are newest themselves first. A limit
- * follows. It reads one row of the index for each, however many of its replies are lost.
+ * SQL that selects the ids of conversations with lost replies, the newest conversations first. A LIMIT can be
+ * appended. For each conversation it reads one row of the index, no matter how many of its replies are lost.
  */
 const SELECT_LOST = `
   WITH RECURSIVE lost AS (
@@ -85,14 +84,17 @@ const COUNT_LOST = boundedCount(SELECT_LOST);
 
 const hasConversation = ({ id }: { id: string | null }) => id !== null;
 
-/** Lists conversations: by filters of which not every set has an index, or by their latest activity. */
+/**
+ * Lists conversations by filters, or by their latest activity. Not every combination of filters has an index.
+ */
 @Injectable()
 export class ConversationListsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Finds up to `count` conversations below a position. If a selective filter leads to few conversations,
-   * they are read and sorted; otherwise the list is looked through, MAX_READ of its conversations at once.
+   * Finds up to `count` conversations below a position. If a selective filter leads to at most MAX_READ
+   * conversations, they are all read and sorted. Otherwise one call reads the next MAX_READ conversations of
+   * the list and returns the matching ones.
    */
   async find(tenantId: string, filter: ListFilter, position: ListPosition): Promise<ListResult> {
     return (
@@ -143,16 +145,16 @@ export class ConversationListsRepository {
   }
 
   /**
-   * Lists up to `count` conversations with a status, or with any of the ids, below the cursor, the one with
-   * the latest activity first. With a channel it looks among the next 1,000 conversations. Unlike
-   * `find`, it reads who wrote each newest message, and looks among ids.
+   * Lists up to `count` conversations below the cursor, latest activity first: with a status, or with any of
+   * the ids. With a channel it searches only the next 1,000 conversations. Each row names the sender of the
+   * newest message.
    */
   listActive(tenantId: string, filter: ActivityFilter, count: number): Promise<ListedActivity[]> {
     const { parameters, scanned, order } = scanByActivity(tenantId, filter);
     const { channel, agentId } = filter;
-    // The order of the rows within, which PostgreSQL sees as theirs.
+    // The outer order must equal the inner one, so that PostgreSQL sorts nothing.
     const listOrder = agentId === null ? '"assignedAgentId" DESC, activity DESC' : 'activity DESC';
-    // The limit within is a constant, because PostgreSQL plans an unknown one as a tenth of the table.
+    // The inner limit is a constant. For a limit in a parameter PostgreSQL would assume a tenth of the table.
     return this.database.prepared(
       `SELECT page.*, ${CONTACT_NAME}, ${LAST_SENDER}, ${LOST}
        FROM (SELECT * FROM (SELECT ${CONVERSATION_COLUMNS}, last_message_id AS "lastMessageId", contact_id AS "contactId",
@@ -166,8 +168,8 @@ export class ConversationListsRepository {
   }
 
   /**
-   * Returns the cursor behind the 1,000 conversations among which `listActive` looks; null if there are
-   * fewer.
+   * Returns the cursor behind the 1,000 conversations that `listActive` searches with a channel; null if the
+   * list has fewer.
    */
   async findScannedEnd(tenantId: string, filter: ActivityFilter): Promise<string | null> {
     const { parameters, scanned, order } = scanByActivity(tenantId, filter);
@@ -179,38 +181,38 @@ export class ConversationListsRepository {
     return row?.activity ?? null;
   }
 
-  /** Counts the conversations of a list by latest activity, up to 1,001. */
+  /** Counts the conversations of a list; 1,001 stands for more than 1,000. */
   async count(tenantId: string, filter: ActivityFilter): Promise<number> {
     const { parameters, scanned, order } = scanByActivity(tenantId, filter);
-    // The order is the index's, so that PostgreSQL reads no other workspace's rows.
+    // With the index's order PostgreSQL chooses the index, and reads no other workspace's rows.
     const sql = boundedCount(`SELECT ${scanned} ORDER BY ${order}`);
     const [row] = await this.database.pipelinedRead<{ count: number }>(sql, parameters.values);
     return row!.count;
   }
 
-  /** Lists the conversations with lost replies, up to the newest 1,000. */
+  /** Lists the ids of the conversations with lost replies, the newest 1,000 of them. */
   async listLost(tenantId: string): Promise<string[]> {
     const sql = `${SELECT_LOST} LIMIT ${MAX_READ}`;
     const rows = await this.database.pipelinedRead<{ id: string }>(sql, [tenantId]);
     return rows.map(({ id }) => id);
   }
 
-  /** Counts the conversations with lost replies, up to 1,001. */
+  /** Counts the conversations with lost replies; 1,001 stands for more than 1,000. */
   async countLost(tenantId: string): Promise<number> {
     const [row] = await this.database.pipelinedRead<{ count: number }>(COUNT_LOST, [tenantId]);
     return row!.count;
   }
 
   /**
-   * Lists up to `count` of a contact's 1,000 newest conversations below the cursor, the one with the latest
-   * activity first.
+   * Lists up to `count` conversations of a contact below the cursor, latest activity first. Reads the
+   * contact's newest 1,000 conversations.
    */
   listActiveOfContact(
     { tenantId, contactId }: ContactKey,
     cursor: string | undefined,
     count: number,
   ): Promise<ContactActivity[]> {
-    // The limit within is a constant, because PostgreSQL plans an unknown one as a tenth of the table.
+    // The inner limit is a constant. For a limit in a parameter PostgreSQL would assume a tenth of the table.
     return this.database.prepared(
       `SELECT page.*, ${LAST_SENDER}
        FROM (SELECT * FROM (SELECT ${CONVERSATION_COLUMNS}, last_message_id AS "lastMessageId",

@@ -2,7 +2,6 @@ import { ConversationKey, TableDeclaration } from '../database/tables/table-decl
 import { ConversationResponse, toConversation } from './conversation.dto';
 import { ConversationsRepository } from './conversations.repository';
 
-/** Line of an export that tells of a conversation. */
 export type ConversationLine = { type: 'conversation' } & ConversationResponse;
 
 export function conversationTables(conversations: ConversationsRepository): TableDeclaration[] {

@@ -6,13 +6,17 @@ type HandoverWork = (tx: Transaction, agent: AgentKey, conversationId: string) =
 type ClosingWork = (tx: Transaction, conversation: ConversationKey) => void;
 type ReplyWork = (tx: Transaction, key: AgentKey & ConversationKey, body: string) => void;
 
-/** Holds the work that other features do in the transaction of a change. They add it when they start. */
+/**
+ * Stores the work that other features do in the transaction of a conversation's change. Each feature adds its
+ * work when the process starts.
+ */
 @Injectable()
 export class ConversationWorks {
-  /** Work when a conversation is handed over: another one assigns it to an agent, or its snooze ends. */
+  /**
+   * Work when an actor assigns a conversation to another agent, or when the snooze of an assigned
+   * conversation ends.
+   */
   readonly handovers: HandoverWork[] = [];
-  /** Work when a conversation is closed. */
   readonly closings: ClosingWork[] = [];
-  /** Work when an agent replies with a text. */
   readonly replies: ReplyWork[] = [];
 }

@@ -24,7 +24,7 @@ export class ConversationWriter {
     private readonly audit: AuditService,
   ) {}
 
-  /** Opens a conversation, with its `conversation.created`. */
+  /** Opens a conversation, with its `conversation.created` event. */
   async open(
     tx: Transaction,
     partner: Pick<ConversationEntity, 'tenantId' | 'contactId' | 'sourceChannel' | 'identityExternalId'>,
@@ -51,8 +51,8 @@ export class ConversationWriter {
   }
 
   /**
-   * Opens a conversation for an actor, which the audit log names.
-   * @param partner the customer, whose identity the transaction has locked
+   * Opens a conversation, with its event and an audit entry that names the actor.
+   * @param partner the customer; the transaction must have locked their identity
    */
   async openAs(tx: Transaction, partner: ConversationPartner, actor: Actor): Promise<ConversationEntity> {
     const conversation = await this.open(tx, partner);
@@ -64,16 +64,18 @@ export class ConversationWriter {
   }
 
   /**
-   * Locks the latest conversation with a customer on the channel, or opens one. Answers go to the identity.
-   * @param partner the customer, whose identity the transaction has locked: otherwise two messages at once
-   *   could open two
+   * Locks the newest conversation with a customer on the channel, or opens one. Answers are sent to the
+   * partner's identity from now on.
+   * @param partner the customer; the transaction must have locked their identity, because otherwise two
+   * messages at once could open two conversations
    */
   async continueOrOpen(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity> {
     return (await this.conversations.lockLatest(tx, partner)) ?? this.open(tx, partner);
   }
 
   /**
-   * Changes a conversation for an actor whose permission is checked; see `ConversationsService.update`.
+   * Changes a conversation as `ConversationsService.update` describes. The caller must have checked the
+   * actor's permission.
    * @throws AppError INVALID_BODY, NOT_FOUND
    */
   async update(
@@ -83,7 +85,8 @@ export class ConversationWriter {
     { status, assignedAgentId, snoozedUntil }: UpdateConversation,
     actor: Actor,
   ): Promise<ConversationEntity> {
-    // A deactivation waits for the assignment, and then finds the conversation.
+    // This locks the agent. A deactivation of the agent waits for the lock, and then finds this conversation
+    // too.
     const isKnown = assignedAgentId == null || (await this.agents.lockActive(tx, tenantId, assignedAgentId));
     const before = await this.conversations.lock(tx, tenantId, id);
     if (!before) throw AppError.notFound('Conversation');
@@ -103,24 +106,24 @@ export class ConversationWriter {
     return after;
   }
 
-  /** Opens a locked conversation again, because its customer has written. */
+  /** Reopens a locked conversation, with the system as the actor. Does nothing if it is open. */
   async reopen(tx: Transaction, conversation: ConversationEntity): Promise<void> {
     if (conversation.status === 'OPEN') return;
     const change: NewValues = { status: 'OPEN', ...newEndOfSnooze(conversation, 'OPEN') };
     await this.change(tx, conversation, change, SYSTEM);
   }
 
-  /** Opens a locked conversation whose snooze has ended, and hands it over to its agent. */
+  /** Reopens a locked conversation whose snooze has ended, and hands it over to its assigned agent. */
   async endSnooze(tx: Transaction, conversation: ConversationEntity): Promise<void> {
     await this.reopen(tx, conversation);
     await this.handOver(tx, conversation);
   }
 
   /**
-   * Does the work that a reply brings, and assigns a locked conversation without an agent to the one who
-   * replies.
+   * Does the registered work for an agent's reply. A locked conversation without an agent is assigned to the
+   * agent.
    * @param body text of the reply
-   * @returns the id of the event of the assignment; undefined without one
+   * @returns the id of the event of the assignment; undefined if the conversation had an agent
    */
   async noteReply(
     tx: Transaction,
@@ -136,7 +139,7 @@ export class ConversationWriter {
     return eventId;
   }
 
-  /** Takes a locked conversation from its agent, who was deactivated. */
+  /** Removes the deactivated agent from a locked conversation. */
   async unassign(tx: Transaction, conversation: ConversationEntity): Promise<void> {
     await this.change(tx, conversation, { assignedAgentId: null }, SYSTEM);
   }
@@ -183,8 +186,8 @@ export class ConversationWriter {
 }
 
 /**
- * Returns the new end of a snooze if a change leads to one. It is the end that the change names, or else the
- * present one; null if the conversation is not snoozed afterwards.
+ * Returns the new end of a snooze, or no key if the end does not change. The new end is `named`, or else the
+ * present one; null if the conversation is not snoozed after the change.
  */
 function newEndOfSnooze(
   before: ConversationEntity,

@@ -28,7 +28,7 @@ export class CreateConversation {
   channel: Channel;
 }
 
-/** Value of `assignedAgentId` in queries for conversations without an agent. */
+/** Value of the query parameter `assignedAgentId` that selects the conversations without an agent. */
 export const NOBODY = 'nobody';
 const SORTS = ['activity'] as const;
 
@@ -87,7 +87,7 @@ export class ListConversationsQuery extends PageQuery {
   sort?: (typeof SORTS)[number];
 }
 
-/** Changes to a conversation, of which at least one is required. */
+/** Changes of a conversation. At least one is required. */
 @ApiSchema({ name: 'ConversationChanges' })
 export class UpdateConversation {
   @ApiPropertyOptional({
@@ -181,7 +181,6 @@ export class ContactNameResponse {
   name: string | null;
 }
 
-/** Row of the API's list. */
 @ApiSchema({ name: 'ConversationListItem' })
 export class ConversationRow extends ConversationListItem {
   @ApiPropertyOptional({
@@ -192,7 +191,7 @@ export class ConversationRow extends ConversationListItem {
   contact?: ContactNameResponse;
 }
 
-/** Conversation without its contact, which a key with write scopes alone must not read. */
+/** Conversation without its contact, because an API key with write scopes alone must not read contacts. */
 @ApiSchema({ name: 'Conversation' })
 export class ConversationResponse extends ConversationListItem {
   @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })

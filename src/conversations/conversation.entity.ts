@@ -4,8 +4,9 @@ export const CONVERSATION_STATUSES = ['OPEN', 'SNOOZED', 'CLOSED'] as const;
 export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
 
 /**
- * Returns when a conversation opens by itself; null if it is not snoozed. During an update, a process of an
- * earlier version leaves the time behind when it opens a conversation.
+ * Returns the time at which a conversation reopens by itself; null if it is not snoozed, or its snooze has no
+ * end. `snoozedUntil` alone is not enough: during an upgrade, processes of the earlier version reopen
+ * conversations without clearing it.
  */
 export function endOfSnooze({
   status,
@@ -20,19 +21,19 @@ export interface ConversationEntity {
   id: string;
   contactId: string;
   sourceChannel: Channel;
-  /** Identity of the contact on the channel; null until the customer writes. */
+  /** Contact's id on the channel, to which answers are sent; null until the customer writes. */
   identityExternalId: string | null;
   status: ConversationStatus;
-  /** Time at which a snoozed conversation opens again by itself; null without such an end. */
+  /** Time at which a snoozed conversation reopens by itself; null if it has no such time. */
   snoozedUntil: Date | null;
   assignedAgentId: string | null;
-  /** Id of the newest message. The next id is made above it. */
+  /** Id of the newest message; null before the first one. Each new message gets a higher id. */
   lastMessageId: string | null;
   lastMessagePreview: string | null;
   lastMessageAt: Date | null;
   /**
-   * Number of the conversation's events so far. Each event carries its number, so that receivers can order
-   * them.
+   * Number of the conversation's latest event. Each event carries its number, so that receivers can order the
+   * events of a conversation.
    */
   eventSequence: string;
   createdAt: Date;

@@ -38,7 +38,7 @@ export class ConversationsModule {
   }
 }
 
-/** Opens snoozed conversations, and takes conversations from deactivated agents, in workers. */
+/** Reopens snoozed conversations and unassigns deactivated agents, in worker processes. */
 @Module({
   imports: [ConversationsModule, WorkspacesModule],
   providers: [SnoozesRepository, SnoozeWaker, AgentReleasesRepository, AgentReleaser],

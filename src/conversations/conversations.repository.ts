@@ -25,12 +25,11 @@ export type ListedConversation = Pick<
   | 'createdAt'
 >;
 
-/** Columns of a ListedConversation, in SQL. */
 export const CONVERSATION_COLUMNS = `id, source_channel AS "sourceChannel", status, snoozed_until AS "snoozedUntil",
   assigned_agent_id AS "assignedAgentId", last_message_preview AS "lastMessagePreview",
   last_message_at AS "lastMessageAt", created_at AS "createdAt"`;
 
-/** SQL that selects a whole conversation. Conditions and a lock follow. */
+/** SQL that selects a ConversationEntity; conditions and a lock can be appended. */
 export const SELECT_CONVERSATION = `
   SELECT tenant_id AS "tenantId", id, contact_id AS "contactId", source_channel AS "sourceChannel",
          identity_external_id AS "identityExternalId", status, snoozed_until AS "snoozedUntil",
@@ -39,12 +38,12 @@ export const SELECT_CONVERSATION = `
          event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt"
   FROM conversations`;
 
-/** Customer of a conversation, as the channel knows them. */
+/** Customer of a conversation, with their id on the channel. */
 export type ConversationPartner = Pick<ConversationEntity, 'tenantId' | 'contactId' | 'sourceChannel'> & {
   identityExternalId: string;
 };
 
-/** New values of a conversation; a key that is left out keeps its value. */
+/** New values of a conversation. A field that is left out does not change. */
 export type NewValues = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId' | 'snoozedUntil'>>;
 
 export interface LastMessage {
@@ -53,7 +52,7 @@ export interface LastMessage {
   at: Date;
 }
 
-/** Returns the number of the next event of a locked conversation. */
+/** Returns the number for the next event of a locked conversation. */
 export function nextSequence({ eventSequence }: ConversationEntity): string {
   return String(BigInt(eventSequence) + 1n);
 }
@@ -75,7 +74,7 @@ export class ConversationsRepository {
     return row ?? null;
   }
 
-  /** Finds the conversations with the ids. Ids of other workspaces find none. */
+  /** Finds conversations by their ids. Leaves out ids of other workspaces. */
   async findMany(tenantId: string, ids: string[]): Promise<ConversationEntity[]> {
     if (ids.length === 0) return [];
     const sql = `${SELECT_CONVERSATION} WHERE tenant_id = $1 AND id = ANY ($2)`;
@@ -89,8 +88,8 @@ export class ConversationsRepository {
   }
 
   /**
-   * Lists conversations below the cursor, the newest first. Each set of filters is a statement with a plan of
-   * its own.
+   * Lists up to `count` conversations below the cursor, newest first. Each combination of filters is its own
+   * statement, so that PostgreSQL plans it by itself.
    */
   list(
     tenantId: string,
@@ -104,8 +103,8 @@ export class ConversationsRepository {
   }
 
   /**
-   * Locks a conversation. Every write to it takes this lock first, so that ids and event numbers follow the
-   * order of commits.
+   * Locks a conversation; returns null if it does not exist. Every write to a conversation takes this lock
+   * first, so that the order of ids and event numbers is the order of commits.
    */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ConversationEntity | null> {
     if (!isId(id)) return null;
@@ -117,8 +116,8 @@ export class ConversationsRepository {
   }
 
   /**
-   * Locks the newest conversation with a contact on a channel, as `lock` does. Answers go to the identity
-   * from now on.
+   * Locks the newest conversation with a contact on a channel, as `lock` does, and makes the partner's
+   * identity the one to which answers are sent. Returns null if there is no conversation.
    */
   async lockLatest(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity | null> {
     const { tenantId, contactId, sourceChannel, identityExternalId } = partner;
@@ -147,9 +146,9 @@ export class ConversationsRepository {
   }
 
   /**
-   * Changes a conversation.
-   * @param events number of events that report it: 0 or 1
-   * @returns the number of its latest event
+   * Changes a locked conversation.
+   * @param events number of events that report this change: 0 or 1
+   * @returns the number of the conversation's latest event
    */
   async update(
     tx: Transaction,
@@ -181,7 +180,10 @@ export class ConversationsRepository {
     return rows[0]!.sequence;
   }
 
-  /** Stores a conversation's newest message, with the number of the message's event. */
+  /**
+   * Stores a conversation's newest message.
+   * @param sequence number of the message's event in the conversation
+   */
   setLastMessagePipelined(
     tx: Transaction,
     { tenantId, id }: ConversationEntity,
@@ -197,7 +199,10 @@ export class ConversationsRepository {
     );
   }
 
-  /** Stores the preview of a changed message, with the number of the event of the change. */
+  /**
+   * Stores a conversation's preview after a change of a message.
+   * @param sequence number of the change's event in the conversation
+   */
   setPreviewPipelined(
     tx: Transaction,
     { tenantId, id, lastMessagePreview }: ConversationEntity,
@@ -212,8 +217,8 @@ export class ConversationsRepository {
   }
 
   /**
-   * Erases the preview of a conversation if it is of an erased message. Erases the contact's id on the
-   * channel too, if the contact is erased.
+   * Erases the preview if it shows one of the erased messages. Erases the contact's id on the channel if the
+   * contact is erased.
    */
   async erase(tx: Transaction, messages: ErasedMessages): Promise<void> {
     const { tenantId, conversationId, ids, withContact } = messages;

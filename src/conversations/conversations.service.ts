@@ -44,9 +44,11 @@ export class ConversationsService {
   ) {}
 
   /**
-   * Returns a page of conversations, newest first, or by latest activity: 50 by default, 200 at most. With an
-   * agent, a contact or a time, or by latest activity on a channel, a page may be short before the last one.
-   * A conversation that gets a message between two pages by activity moves to the top.
+   * Returns a page of conversations, newest first, or with `sort: 'activity'` latest activity first: 50 by
+   * default, 200 at most.
+   * - A page other than the last one may be short if an agent, a contact or a time is given, or a channel
+   *   with `sort`.
+   * - With `sort`, a conversation that gets a message between two pages moves to the first page.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async list(
@@ -62,7 +64,7 @@ export class ConversationsService {
       return toPage(rows, limit, toConversationListItem);
     }
     const agentId = assignedAgentId === NOBODY ? null : assignedAgentId;
-    // No agent and no contact has such an id.
+    // An id in the wrong form belongs to no agent and no contact.
     if ([agentId, contactId].some((id) => typeof id === 'string' && !isId(id)))
       return { data: [], nextCursor: null };
     const { rows, end } = await this.lists.find(
@@ -80,10 +82,11 @@ export class ConversationsService {
   }
 
   /**
-   * Returns a page of the conversations with a status, the one with the latest activity first: 50 by default,
-   * 200 at most. The view `lost` has the newest 1,000 conversations with lost replies, of any status. A page
-   * of one channel may be short before the last one. A conversation that gets a message between two pages
-   * moves to the top, so a list of several pages may name it twice.
+   * Returns a page of the conversations with a status, latest activity first: 50 by default, 200 at most.
+   * - The view `lost` has the newest 1,000 conversations with lost replies, of any status.
+   * - With a channel, a page other than the last one may be short.
+   * - A conversation that gets a message between two pages moves to the first page, so a caller that reads
+   *   several pages may get it twice.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async listActive(
@@ -105,8 +108,8 @@ export class ConversationsService {
   }
 
   /**
-   * Counts the conversations of a workspace with a status, of one agent, of none, or all; 1,001 stands for
-   * more than 1,000.
+   * Counts a workspace's conversations with a status: of one agent, without an agent, or all. 1,001 stands
+   * for more than 1,000.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async count(tenantId: string, input: CountConversationsQuery, actor: Actor): Promise<number> {
@@ -117,9 +120,9 @@ export class ConversationsService {
   }
 
   /**
-   * Counts the conversations of a workspace with lost replies; 1,001 stands for more than 1,000. A lost reply
-   * was not delivered, or perhaps not. It was neither sent again nor dismissed, and its conversation was not
-   * closed since.
+   * Counts a workspace's conversations with lost replies; 1,001 stands for more than 1,000. A reply is lost
+   * if it was not delivered, or perhaps not. Sending it again, dismissing it or closing its conversation ends
+   * that.
    * @throws AppError FORBIDDEN
    */
   async countLost(tenantId: string, actor: Actor): Promise<number> {
@@ -141,8 +144,8 @@ export class ConversationsService {
 
   /**
    * Returns a page of the changes of a conversation's status and agent, newest first: 50 by default, 200 at
-   * most. The changes come from the audit log, without the addresses of their actors. A page may be short
-   * before the last one.
+   * most. The changes come from the audit log, without the IP addresses of their actors. A page other than
+   * the last one may be short.
    * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
    */
   async listChanges(
@@ -159,7 +162,7 @@ export class ConversationsService {
   }
 
   /**
-   * Opens a conversation with a contact over a channel, with its `conversation.created`.
+   * Opens a conversation with a contact over a channel, with its `conversation.created` event.
    * @throws AppError INVALID_BODY, NOT_FOUND (the contact)
    */
   async create(tenantId: string, input: CreateConversation): Promise<ConversationDetail> {
@@ -171,12 +174,14 @@ export class ConversationsService {
   }
 
   /**
-   * Changes a conversation's status, its assigned agent and the end of its snooze, with one
-   * `conversation.updated` for this call, unless only the end changes. Equal values change nothing and fire
-   * no event. A conversation that leaves SNOOZED has no end any more. An assignment by another actor hands
-   * the conversation over to its agent.
+   * Changes a conversation's status, its assigned agent and the end of its snooze.
+   * - One `conversation.updated` event reports the call, unless only the end of the snooze changes.
+   * - Values equal to the present ones change nothing and cause no event.
+   * - A conversation that leaves SNOOZED loses the end of its snooze.
+   * - An assignment to an agent other than the actor hands the conversation over to that agent.
    * @throws AppError INVALID_BODY (no field; an agent that is unknown, inactive or another workspace's; an
-   *   end that is past, more than 366 days ahead, or of a conversation that is not snoozed), NOT_FOUND
+   * end that is past, more than 366 days ahead, or of a conversation that is not snoozed), FORBIDDEN,
+   * NOT_FOUND
    */
   async update(
     tenantId: string,
@@ -195,7 +200,10 @@ export class ConversationsService {
   }
 }
 
-/** Makes the filter of a list by latest activity; null if no agent has such an id. */
+/**
+ * Returns the filter of a list by latest activity; null if the agent's id has a wrong form, so that no
+ * conversation can match.
+ */
 function toActivityFilter({
   assignedAgentId,
   ids,

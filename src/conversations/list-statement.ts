@@ -10,44 +10,40 @@ export interface ListFilter {
   channel?: Channel;
   agentId?: string | null;
   contactId?: string;
-  /** Time since which they have changed. */
+  /** Earliest time of a conversation's latest change. */
   updatedSince?: Date;
 }
 
 /** Filter of a list by latest activity. `agentId` is null for the conversations without an agent. */
 export interface ActivityFilter {
-  /** Left out only with `ids`. */
+  /** Required unless `ids` is given. */
   status?: ConversationStatus;
   channel?: Channel;
   agentId?: string | null;
   cursor?: string;
-  /** Ids of the only conversations that are looked at. */
+  /** Ids of the only conversations that the list may contain. */
   ids?: string[];
 }
 
-/** Order of a list: the newest conversations first, or those with the latest activity. */
+/** Order of a list: `id` is newest conversation first, `activity` is latest activity first. */
 export type ListOrder = 'id' | 'activity';
 
 /**
- * Limit of the conversations that one statement reads, so that a page takes a bounded time. If an index leads
- * to fewer, they are sorted. If it leads to more, the list is read in its own order.
+ * Limit of the conversations that one statement reads, so that a page takes a bounded time. If the index of a
+ * filter leads to fewer, they are sorted. If it leads to more, the statement reads the list in its own order.
  */
 export const MAX_READ = 1_000;
 
-/**
- * Time in milliseconds by which the time in a message's id may be earlier than its conversation's
- * `updated_at`.
- */
+/** Milliseconds by which the time in a message's id may be earlier than its conversation's `updated_at`. */
 const CLOCKS_DIFFER_MS = 60_000;
 
-/** SQL of the id of a conversation's newest message, or of the conversation before the first one. */
+/** SQL of the id of a conversation's newest message, or of the conversation if it has no message. */
 export const ACTIVITY = 'coalesce(last_message_id, id)';
 const POSITIONS: Record<ListOrder, string> = { id: 'id', activity: ACTIVITY };
 
-/** Makes the parts of a statement that lists conversations. The workspace is $1. */
+/** Makes the parts of a statement that lists conversations. In all parts $1 is the workspace. */
 export class ListStatement {
   readonly parameters = new Parameters();
-  /** SQL condition for the rows that pass the filter. */
   readonly condition: string;
 
   constructor(
@@ -72,15 +68,19 @@ export class ListStatement {
   }
 
   /**
-   * Returns SQL that selects the conversations to which the index of the most selective filter leads, in no
-   * order; null without such a filter. It returns more than MAX_READ rows if the index leads to more.
+   * Returns SQL that selects, unordered, the conversations to which the index of the most selective filter
+   * leads; null if no filter is selective. The SQL returns more than MAX_READ rows if the index leads to
+   * more.
    */
   selectFew(): string | null {
     const scans = this.selectiveScans();
     return scans.length > 0 ? scans.map((scan) => limited(scan, MAX_READ + 1)).join(' UNION ') : null;
   }
 
-  /** Returns SQL that selects the list below a position, in its order. Its first MAX_READ rows are right. */
+  /**
+   * Returns SQL that selects the list below a position, in its order. Only the first MAX_READ rows are
+   * reliable, because each scan stops after as many.
+   */
   selectBelow(cursor: string): string {
     const below = `${POSITIONS[this.order]} < ${this.bind(cursor)}`;
     const scans = this.orderedScans(below).map((scan) => limited(scan, MAX_READ));
@@ -91,7 +91,7 @@ export class ListStatement {
     const { contactId, updatedSince, agentId } = this.filter;
     if (contactId) return [`${this.scan(`contact_id = ${this.bind(contactId)}`)} ORDER BY id DESC`];
     if (updatedSince) return this.scansOfChanged(updatedSince);
-    // By activity, the index of an agent's conversations has them in the list's order.
+    // The index of an agent's conversations is in the order of their activity, so no sort is needed.
     if (agentId === undefined || this.order === 'activity') return [];
     return this.scansByActivity();
   }
@@ -108,8 +108,8 @@ export class ListStatement {
   }
 
   /**
-   * Returns scans of the conversations that have changed since a time: one finds recent messages, and one
-   * finds changes after the newest message. Both may find the same conversations.
+   * Returns scans of the conversations that have changed since a time. The first ones find recent messages,
+   * and the last one finds changes after the newest message. A conversation may be in two scans.
    */
   private scansOfChanged(since: Date): string[] {
     const floor = this.bind(idFloor(new Date(Math.max(0, since.getTime() - CLOCKS_DIFFER_MS))));
@@ -120,7 +120,7 @@ export class ListStatement {
     return [...this.scansByActivity(`${ACTIVITY} >= ${floor}`), `${changed} ORDER BY updated_at DESC`];
   }
 
-  /** Returns scans by latest activity, one for each status, because the indexes begin with it. */
+  /** Returns scans by latest activity, one for each status: the indexes begin with the status. */
   private scansByActivity(condition?: string): string[] {
     const { status, agentId } = this.filter;
     return (status ? [status] : CONVERSATION_STATUSES).map((one) => {
@@ -141,9 +141,9 @@ export class ListStatement {
   }
 }
 
-/** Returns the order of the index that a list by activity is read from. */
+/** Returns the ORDER BY terms of the index from which a list by activity is read. */
 function activityOrder(agentId: string | null | undefined): string {
-  // PostgreSQL does not see that IS NULL leaves one value, so the order names that column too.
+  // PostgreSQL does not see that IS NULL leaves only one value. So the order must name that column.
   return agentId === null ? `assigned_agent_id DESC, ${ACTIVITY} DESC` : `${ACTIVITY} DESC`;
 }
 
@@ -152,8 +152,8 @@ function limited(scan: string, limit: number): string {
 }
 
 /**
- * Makes the part of a statement that reads the conversations below a cursor in the order of an index, or
- * those with the ids.
+ * Makes the parts of a statement that reads the conversations below a cursor in the order of an index, or
+ * only the conversations with the given ids.
  */
 export function scanByActivity(tenantId: string, { status, agentId, cursor, ids }: ActivityFilter) {
   const parameters = new Parameters();
@@ -163,8 +163,8 @@ export function scanByActivity(tenantId: string, { status, agentId, cursor, ids 
   if (agentId === null) conditions.push('assigned_agent_id IS NULL');
   if (agentId) conditions.push(`assigned_agent_id = ${parameters.bind(agentId)}`);
   if (cursor) conditions.push(`${ACTIVITY} < ${parameters.bind(cursor)}`);
-  // OFFSET 0 makes PostgreSQL look the few rows up first. Otherwise it would read the index of all in their
-  // order.
+  // OFFSET 0 makes PostgreSQL read the few rows by their ids first. Without it, PostgreSQL would read the
+  // index of all conversations in its order.
   const table = ids
     ? `(SELECT * FROM conversations WHERE ${tenant} AND id = ANY (${parameters.bind(ids)}) OFFSET 0) AS named`
     : 'conversations';

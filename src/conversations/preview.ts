@@ -1,11 +1,14 @@
 import { countCharacters } from '../common/validators';
 
 const MAX_CHARACTERS = 140;
-/** Text that begins with more characters of ASCII than a preview has. Each of them is one grapheme. */
+/**
+ * Text whose first 141 characters are printable ASCII. Each of them is one grapheme, so that the text can be
+ * cut without a segmenter.
+ */
 const LONG_ASCII = new RegExp(`^[ -~]{${MAX_CHARACTERS + 1}}`);
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Returns the first 140 characters of a message on one line, never cut inside a grapheme. */
+/** Returns the first 140 characters of a message on one line. Never cuts inside a grapheme. */
 export function makePreview(body: string): string {
   const line = body.trim().replace(/\s+/g, ' ');
   if (line.length <= MAX_CHARACTERS) return line;

@@ -3,12 +3,12 @@ import { WorkRunner } from '../queue/polling/work-runner';
 import { ConversationWriter } from './conversation-writer';
 import { BEFORE_ALL_SNOOZES, SnoozesRepository } from './snoozes.repository';
 
-/** Number of workspaces whose conversations are opened side by side, each over a connection of its own. */
+/** Number of workspaces whose conversations are reopened at the same time, each over its own connection. */
 const SIDE_BY_SIDE = 3;
 
 /**
- * Opens conversations whose snooze has ended, each in a transaction of its own. Suspended workspaces have
- * their turns too: their conversations open on time, and the events wait.
+ * Reopens conversations whose snooze has ended, each in its own transaction. This includes suspended
+ * workspaces: their conversations reopen on time, and only the events wait.
  */
 @Injectable()
 export class SnoozeWaker {

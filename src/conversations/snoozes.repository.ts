@@ -8,11 +8,11 @@ import { SELECT_CONVERSATION } from './conversations.repository';
 /** Number of conversations that one step of the search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 
-/** Position in the search over all workspaces: a time at which snoozes end, and a workspace. */
+/** Position in the search over all workspaces: the end of a snooze, and a workspace. */
 type Position = [endsAt: Date, tenantId: string];
 export const BEFORE_ALL_SNOOZES: Position = [new Date(0), LOWEST_ID];
 
-/** Conversation whose snooze may have ended. */
+/** Conversation whose snooze has probably ended. */
 interface Snoozed {
   tenantId: string;
   id: string;
@@ -20,13 +20,12 @@ interface Snoozed {
 
 export type SnoozedConversation = ConversationEntity & { snoozedUntil: Date };
 
-/** Finds the conversations whose snooze has ended. */
 @Injectable()
 export class SnoozesRepository {
   /**
-   * Makes a step of a search of a server for snoozes that have ended. The next step passes over other snoozes
-   * that end at the same moment in the workspace that the step has read last, so that they hold up no other
-   * workspace. `next` is null after the last.
+   * Makes one step of the search for ended snoozes on a database server; `next` is null after the last step.
+   * The next step skips further snoozes with the same end in the last workspace that this step read. So a
+   * workspace in which many snoozes end at once does not delay others.
    */
   async findEnded(
     after: Position,
@@ -47,8 +46,8 @@ export class SnoozesRepository {
   }
 
   /**
-   * Locks a conversation whose snooze has ended, as `ConversationsRepository.lock` does. It returns null when
-   * the conversation is open again, or another transaction has it locked.
+   * Locks a conversation whose snooze has ended, as `ConversationsRepository.lock` does. Returns null if the
+   * conversation is no longer snoozed, or another transaction has locked it.
    */
   async lockEnded(tx: Transaction, { tenantId, id }: Snoozed): Promise<SnoozedConversation | null> {
     const [row] = await tx.prepared<SnoozedConversation>(
