@@ -11,8 +11,7 @@ const SIDE_BY_SIDE = 3;
 
 /**
  * Removes deactivated agents from their open and snoozed conversations, each in its own transaction. Stops if
- * the agent is activated again; conversations that were unassigned by then remain without an agent. Closed
- * conversations keep their agent.
+ * the agent is activated again; conversations unassigned by then remain without an agent.
  */
 @Injectable()
 export class AgentReleaser {
@@ -36,8 +35,7 @@ export class AgentReleaser {
 
   private async releaseNext(tx: Transaction, agent: ReleasingAgent): Promise<StepOutcome> {
     const { tenantId, agentId } = agent;
-    // An activation of the agent waits for this lock. Afterwards it clears the flag, so no further step
-    // follows.
+    // An activation of the agent waits for this lock, and then ends the agent's release.
     if (!(await this.agents.lockReleasing(tx, tenantId, agentId))) return 'done';
     const conversation = await this.releases.lockNext(tx, agent);
     if (conversation) {

@@ -5,7 +5,6 @@ import { Transaction } from '../database/transaction';
 import { ConversationEntity } from './conversation.entity';
 import { SELECT_CONVERSATION } from './conversations.repository';
 
-/** Number of agents that one step of the search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 
 /** Deactivated agent whose open and snoozed conversations are not all unassigned yet. */
@@ -17,12 +16,9 @@ export interface ReleasingAgent {
 type Position = [tenantId: string, agentId: string];
 export const BEFORE_ALL_AGENTS: Position = [LOWEST_ID, LOWEST_ID];
 
-/** Finds the deactivated agents with work left, and their conversations. */
 @Injectable()
 export class AgentReleasesRepository {
-  /**
-   * Makes one step of the search for such agents on a database server; `next` is null after the last step.
-   */
+  /** Finds the next such agents on a database server; `next` is null after the last. */
   async findReleasing(
     after: Position,
     server: WorkspaceServer,
@@ -38,10 +34,7 @@ export class AgentReleasesRepository {
     return { items, next: items.length === STEP_ROWS ? [last!.tenantId, last!.agentId] : null };
   }
 
-  /**
-   * Locks an open conversation of an agent, or a snoozed one if no open one is left. Skips conversations that
-   * another transaction has locked.
-   */
+  /** Locks an open conversation of an agent, else a snoozed one. Skips those locked by other transactions. */
   async lockNext(tx: Transaction, agent: ReleasingAgent): Promise<ConversationEntity | null> {
     for (const status of ['OPEN', 'SNOOZED']) {
       const [row] = await tx.prepared<ConversationEntity>(

@@ -7,22 +7,16 @@ import { ContactKey } from '../database/tables/table-declaration';
 /** Limit of the conversations of contacts that one statement changes, the newest ones. A person has fewer. */
 const MAX_CHANGED = 1_000;
 
-/** Contact of a conversation, with the contact's present name. */
 export interface ConversationContact {
   conversationId: string;
   contactId: string;
   contactName: string | null;
 }
 
-/**
- * Finds the contacts of conversations and the conversations of contacts, and moves conversations to another
- * contact.
- */
 @Injectable()
 export class ContactConversationsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the contacts of those conversations that exist in the workspace. */
   async findContacts(tenantId: string, ids: string[]): Promise<ConversationContact[]> {
     if (ids.length === 0) return [];
     return this.database.query(
@@ -67,8 +61,8 @@ export class ContactConversationsRepository {
   }
 
   /**
-   * Replaces the identity to which answers are sent: in the contacts' newest 1,000 conversations, `to`
-   * replaces the ids in `from`. With null no answer can be sent until the customer writes again.
+   * Replaces the identities `from`, to which answers are sent, in the contacts' newest 1,000 conversations.
+   * With null no answer can be sent until the customer writes again.
    */
   async redirectAnswers(
     tx: Transaction,

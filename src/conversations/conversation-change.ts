@@ -1,9 +1,7 @@
 import { AuditEntryEntity } from '../audit/audit-entry.entity';
 import { type ConversationStatus } from './conversation.entity';
 
-/** Action of the audit entries about a change of the assigned agent. */
 export const ASSIGNED = 'conversation.assigned';
-/** Actions of the audit entries about a change of status, by the new status. */
 export const STATUS_ACTIONS = {
   OPEN: 'conversation.reopened',
   SNOOZED: 'conversation.snoozed',
@@ -23,16 +21,12 @@ export interface ConversationChange extends Pick<
   after: ConversationValues;
 }
 
-/** Assigned agent; or the status, the end of the snooze (ISO 8601), or both. */
 type ConversationValues =
   | { assignedAgentId: string | null }
   | { status: ConversationStatus; snoozedUntil?: string | null }
   | { snoozedUntil: string | null };
 
-/**
- * Reports whether an audit entry about a conversation records a change. A host application can record further
- * actions; they are no changes.
- */
+/** Reports whether an audit entry records such a change. Host applications may append other entries. */
 export function isConversationChange({ action }: AuditEntryEntity): boolean {
   return ACTIONS.includes(action);
 }

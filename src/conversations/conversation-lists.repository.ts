@@ -24,23 +24,19 @@ export interface ListPosition {
   count: number;
 }
 
-/**
- * Conversation with its contact, and its position in the list: the conversation's id, or the id of its latest
- * activity, whichever orders the list.
- */
+/** Conversation with its contact, and the id that orders the list: its own or its activity's. */
 export type PositionedConversation = ListedConversation &
   Pick<ConversationEntity, 'contactId'> & { contactName: string | null; position: string };
 
 export interface ListResult {
   rows: PositionedConversation[];
   /**
-   * Position at which the next search continues, if the statement reached its limit of rows before it found
-   * enough conversations; null otherwise.
+   * Position at which the next search continues, if the statement read its limit of rows before it found
+   * enough; null otherwise.
    */
   end: string | null;
 }
 
-/** Conversation in a list that is ordered by latest activity, with its contact. */
 export type ListedActivity = ListedConversation &
   Pick<ConversationEntity, 'lastMessageId' | 'contactId'> & {
     /** Id that orders the list: of the newest message, or of the conversation if it has no message. */
@@ -52,22 +48,19 @@ export type ListedActivity = ListedConversation &
     lost: LostStatus | null;
   };
 
-/** Conversation in a list of one contact's conversations that is ordered by latest activity. */
 export type ContactActivity = ListedConversation & Pick<ListedActivity, 'activity' | 'lastSenderAgentId'>;
 
 const CONTACT_NAME = `(SELECT name FROM contacts WHERE tenant_id = $1 AND id = page."contactId") AS "contactName"`;
 
-/** SQL of the agent who wrote the newest message of a row of `page`; null for a customer's message. */
 const LAST_SENDER = `(SELECT sender_agent_id FROM messages WHERE tenant_id = $1 AND conversation_id = page.id
                AND id = page."lastMessageId") AS "lastSenderAgentId"`;
 
-/** SQL of the status of the newest lost reply in a row of `page`; null if no reply is lost. */
 const LOST = `(SELECT delivery_status FROM messages WHERE tenant_id = $1 AND conversation_id = page.id
                AND ${IS_LOST} ORDER BY conversation_id DESC, id DESC LIMIT 1) AS lost`;
 
 /**
- * SQL that selects the ids of conversations with lost replies, the newest conversations first. A LIMIT can be
- * appended. For each conversation it reads one row of the index, no matter how many of its replies are lost.
+ * SQL that selects the ids of conversations with lost replies, newest first; a LIMIT can be appended. It
+ * reads one index row for each conversation, however many replies are lost.
  */
 const SELECT_LOST = `
   WITH RECURSIVE lost AS (
@@ -84,17 +77,14 @@ const COUNT_LOST = boundedCount(SELECT_LOST);
 
 const hasConversation = ({ id }: { id: string | null }) => id !== null;
 
-/**
- * Lists conversations by filters, or by their latest activity. Not every combination of filters has an index.
- */
 @Injectable()
 export class ConversationListsRepository {
   constructor(private readonly database: Database) {}
 
   /**
    * Finds up to `count` conversations below a position. If a selective filter leads to at most MAX_READ
-   * conversations, they are all read and sorted. Otherwise one call reads the next MAX_READ conversations of
-   * the list and returns the matching ones.
+   * conversations, they are read and sorted. Otherwise the next MAX_READ conversations of the list are read
+   * and filtered.
    */
   async find(tenantId: string, filter: ListFilter, position: ListPosition): Promise<ListResult> {
     return (
@@ -145,9 +135,8 @@ export class ConversationListsRepository {
   }
 
   /**
-   * Lists up to `count` conversations below the cursor, latest activity first: with a status, or with any of
-   * the ids. With a channel it searches only the next 1,000 conversations. Each row names the sender of the
-   * newest message.
+   * Lists up to `count` conversations below the cursor, latest activity first. With a channel it searches
+   * only the next 1,000 conversations.
    */
   listActive(tenantId: string, filter: ActivityFilter, count: number): Promise<ListedActivity[]> {
     const { parameters, scanned, order } = scanByActivity(tenantId, filter);
@@ -167,10 +156,7 @@ export class ConversationListsRepository {
     );
   }
 
-  /**
-   * Returns the cursor behind the 1,000 conversations that `listActive` searches with a channel; null if the
-   * list has fewer.
-   */
+  /** Returns the cursor after the 1,000 conversations that `listActive` searches; null if there are fewer. */
   async findScannedEnd(tenantId: string, filter: ActivityFilter): Promise<string | null> {
     const { parameters, scanned, order } = scanByActivity(tenantId, filter);
     const [row] = await this.database.prepared<{ activity: string }>(
@@ -203,10 +189,7 @@ export class ConversationListsRepository {
     return row!.count;
   }
 
-  /**
-   * Lists up to `count` conversations of a contact below the cursor, latest activity first. Reads the
-   * contact's newest 1,000 conversations.
-   */
+  /** Lists a contact's conversations below the cursor, latest activity first, among the newest 1,000. */
   listActiveOfContact(
     { tenantId, contactId }: ContactKey,
     cursor: string | undefined,

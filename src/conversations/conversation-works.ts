@@ -6,16 +6,10 @@ type HandoverWork = (tx: Transaction, agent: AgentKey, conversationId: string) =
 type ClosingWork = (tx: Transaction, conversation: ConversationKey) => void;
 type ReplyWork = (tx: Transaction, key: AgentKey & ConversationKey, body: string) => void;
 
-/**
- * Stores the work that other features do in the transaction of a conversation's change. Each feature adds its
- * work when the process starts.
- */
+/** Work that features register, to be done in the transaction of a conversation's change. */
 @Injectable()
 export class ConversationWorks {
-  /**
-   * Work when an actor assigns a conversation to another agent, or when the snooze of an assigned
-   * conversation ends.
-   */
+  /** Work when another actor assigns a conversation to an agent, or when its snooze ends. */
   readonly handovers: HandoverWork[] = [];
   readonly closings: ClosingWork[] = [];
   readonly replies: ReplyWork[] = [];

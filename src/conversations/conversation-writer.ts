@@ -66,16 +66,15 @@ export class ConversationWriter {
   /**
    * Locks the newest conversation with a customer on the channel, or opens one. Answers are sent to the
    * partner's identity from now on.
-   * @param partner the customer; the transaction must have locked their identity, because otherwise two
-   * messages at once could open two conversations
+   * @param partner the customer; the transaction must have locked their identity, so that two messages at
+   * once cannot open two conversations
    */
   async continueOrOpen(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity> {
     return (await this.conversations.lockLatest(tx, partner)) ?? this.open(tx, partner);
   }
 
   /**
-   * Changes a conversation as `ConversationsService.update` describes. The caller must have checked the
-   * actor's permission.
+   * Changes a conversation as `ConversationsService.update` does, without a check of the permission.
    * @throws AppError INVALID_BODY, NOT_FOUND
    */
   async update(
@@ -85,8 +84,7 @@ export class ConversationWriter {
     { status, assignedAgentId, snoozedUntil }: UpdateConversation,
     actor: Actor,
   ): Promise<ConversationEntity> {
-    // This locks the agent. A deactivation of the agent waits for the lock, and then finds this conversation
-    // too.
+    // A deactivation of the agent waits for this lock, and then finds this conversation.
     const isKnown = assignedAgentId == null || (await this.agents.lockActive(tx, tenantId, assignedAgentId));
     const before = await this.conversations.lock(tx, tenantId, id);
     if (!before) throw AppError.notFound('Conversation');
@@ -120,8 +118,7 @@ export class ConversationWriter {
   }
 
   /**
-   * Does the registered work for an agent's reply. A locked conversation without an agent is assigned to the
-   * agent.
+   * Does the registered work for an agent's reply, and assigns a conversation without an agent to it.
    * @param body text of the reply
    * @returns the id of the event of the assignment; undefined if the conversation had an agent
    */
@@ -139,7 +136,6 @@ export class ConversationWriter {
     return eventId;
   }
 
-  /** Removes the deactivated agent from a locked conversation. */
   async unassign(tx: Transaction, conversation: ConversationEntity): Promise<void> {
     await this.change(tx, conversation, { assignedAgentId: null }, SYSTEM);
   }
@@ -186,8 +182,8 @@ export class ConversationWriter {
 }
 
 /**
- * Returns the new end of a snooze, or no key if the end does not change. The new end is `named`, or else the
- * present one; null if the conversation is not snoozed after the change.
+ * Returns the new end of a snooze, or no key if it does not change. A conversation that is not snoozed after
+ * the change has none (null).
  */
 function newEndOfSnooze(
   before: ConversationEntity,

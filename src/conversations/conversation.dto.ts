@@ -87,7 +87,6 @@ export class ListConversationsQuery extends PageQuery {
   sort?: (typeof SORTS)[number];
 }
 
-/** Changes of a conversation. At least one is required. */
 @ApiSchema({ name: 'ConversationChanges' })
 export class UpdateConversation {
   @ApiPropertyOptional({

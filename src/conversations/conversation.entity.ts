@@ -4,9 +4,8 @@ export const CONVERSATION_STATUSES = ['OPEN', 'SNOOZED', 'CLOSED'] as const;
 export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
 
 /**
- * Returns the time at which a conversation reopens by itself; null if it is not snoozed, or its snooze has no
- * end. `snoozedUntil` alone is not enough: during an upgrade, processes of the earlier version reopen
- * conversations without clearing it.
+ * Returns the time at which a conversation reopens by itself; null if there is none. During an upgrade,
+ * processes of the earlier version reopen conversations without clearing `snoozedUntil`.
  */
 export function endOfSnooze({
   status,
@@ -15,7 +14,6 @@ export function endOfSnooze({
   return status === 'SNOOZED' ? snoozedUntil : null;
 }
 
-/** Conversation of a workspace with one contact over one channel. */
 export interface ConversationEntity {
   tenantId: string;
   id: string;
@@ -31,10 +29,7 @@ export interface ConversationEntity {
   lastMessageId: string | null;
   lastMessagePreview: string | null;
   lastMessageAt: Date | null;
-  /**
-   * Number of the conversation's latest event. Each event carries its number, so that receivers can order the
-   * events of a conversation.
-   */
+  /** Number of the latest event. Receivers order a conversation's events by their numbers. */
   eventSequence: string;
   createdAt: Date;
   updatedAt: Date;

@@ -52,7 +52,6 @@ export interface LastMessage {
   at: Date;
 }
 
-/** Returns the number for the next event of a locked conversation. */
 export function nextSequence({ eventSequence }: ConversationEntity): string {
   return String(BigInt(eventSequence) + 1n);
 }
@@ -87,10 +86,7 @@ export class ConversationsRepository {
     return (await reader.prepared(sql, [tenantId, id])).length > 0;
   }
 
-  /**
-   * Lists up to `count` conversations below the cursor, newest first. Each combination of filters is its own
-   * statement, so that PostgreSQL plans it by itself.
-   */
+  /** Lists up to `count` conversations below the cursor, newest first. */
   list(
     tenantId: string,
     { status, channel, cursor }: ConversationFilter,
@@ -103,8 +99,8 @@ export class ConversationsRepository {
   }
 
   /**
-   * Locks a conversation; returns null if it does not exist. Every write to a conversation takes this lock
-   * first, so that the order of ids and event numbers is the order of commits.
+   * Locks a conversation. Every write to it takes this lock first, so that ids and event numbers are in the
+   * order of commits.
    */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ConversationEntity | null> {
     if (!isId(id)) return null;
@@ -116,8 +112,8 @@ export class ConversationsRepository {
   }
 
   /**
-   * Locks the newest conversation with a contact on a channel, as `lock` does, and makes the partner's
-   * identity the one to which answers are sent. Returns null if there is no conversation.
+   * Locks the newest conversation with a contact on a channel, as `lock` does. Answers are sent to the
+   * partner's identity from now on.
    */
   async lockLatest(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity | null> {
     const { tenantId, contactId, sourceChannel, identityExternalId } = partner;
@@ -180,10 +176,7 @@ export class ConversationsRepository {
     return rows[0]!.sequence;
   }
 
-  /**
-   * Stores a conversation's newest message.
-   * @param sequence number of the message's event in the conversation
-   */
+  /** Stores a conversation's newest message, and the number of the message's event. */
   setLastMessagePipelined(
     tx: Transaction,
     { tenantId, id }: ConversationEntity,
@@ -199,10 +192,7 @@ export class ConversationsRepository {
     );
   }
 
-  /**
-   * Stores a conversation's preview after a change of a message.
-   * @param sequence number of the change's event in the conversation
-   */
+  /** Stores a conversation's changed preview, and the number of the change's event. */
   setPreviewPipelined(
     tx: Transaction,
     { tenantId, id, lastMessagePreview }: ConversationEntity,
@@ -216,10 +206,7 @@ export class ConversationsRepository {
     );
   }
 
-  /**
-   * Erases the preview if it shows one of the erased messages. Erases the contact's id on the channel if the
-   * contact is erased.
-   */
+  /** Erases the preview if it shows an erased message, and the identity if the contact is erased. */
   async erase(tx: Transaction, messages: ErasedMessages): Promise<void> {
     const { tenantId, conversationId, ids, withContact } = messages;
     await tx.query(

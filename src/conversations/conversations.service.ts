@@ -121,8 +121,8 @@ export class ConversationsService {
 
   /**
    * Counts a workspace's conversations with lost replies; 1,001 stands for more than 1,000. A reply is lost
-   * if it was not delivered, or perhaps not. Sending it again, dismissing it or closing its conversation ends
-   * that.
+   * if it was not delivered, or perhaps not, and was neither sent again nor dismissed. Closing a conversation
+   * dismisses its lost replies.
    * @throws AppError FORBIDDEN
    */
   async countLost(tenantId: string, actor: Actor): Promise<number> {
@@ -200,10 +200,7 @@ export class ConversationsService {
   }
 }
 
-/**
- * Returns the filter of a list by latest activity; null if the agent's id has a wrong form, so that no
- * conversation can match.
- */
+/** Returns the filter of a list; null if the agent's id is malformed, so that no conversation can match. */
 function toActivityFilter({
   assignedAgentId,
   ids,

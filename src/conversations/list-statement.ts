@@ -28,10 +28,7 @@ export interface ActivityFilter {
 /** Order of a list: `id` is newest conversation first, `activity` is latest activity first. */
 export type ListOrder = 'id' | 'activity';
 
-/**
- * Limit of the conversations that one statement reads, so that a page takes a bounded time. If the index of a
- * filter leads to fewer, they are sorted. If it leads to more, the statement reads the list in its own order.
- */
+/** Limit of the conversations that one statement reads, so that a page takes a bounded time. */
 export const MAX_READ = 1_000;
 
 /** Milliseconds by which the time in a message's id may be earlier than its conversation's `updated_at`. */
@@ -69,8 +66,7 @@ export class ListStatement {
 
   /**
    * Returns SQL that selects, unordered, the conversations to which the index of the most selective filter
-   * leads; null if no filter is selective. The SQL returns more than MAX_READ rows if the index leads to
-   * more.
+   * leads; null if no filter is selective. More than MAX_READ rows mean that the index leads to too many.
    */
   selectFew(): string | null {
     const scans = this.selectiveScans();
@@ -78,8 +74,8 @@ export class ListStatement {
   }
 
   /**
-   * Returns SQL that selects the list below a position, in its order. Only the first MAX_READ rows are
-   * reliable, because each scan stops after as many.
+   * Returns SQL that selects the list below a position, in order. Its rows after the first MAX_READ are
+   * incomplete.
    */
   selectBelow(cursor: string): string {
     const below = `${POSITIONS[this.order]} < ${this.bind(cursor)}`;
@@ -91,7 +87,7 @@ export class ListStatement {
     const { contactId, updatedSince, agentId } = this.filter;
     if (contactId) return [`${this.scan(`contact_id = ${this.bind(contactId)}`)} ORDER BY id DESC`];
     if (updatedSince) return this.scansOfChanged(updatedSince);
-    // The index of an agent's conversations is in the order of their activity, so no sort is needed.
+    // An agent's conversations can be read in the order of activity, so nothing need be sorted.
     if (agentId === undefined || this.order === 'activity') return [];
     return this.scansByActivity();
   }
@@ -108,8 +104,8 @@ export class ListStatement {
   }
 
   /**
-   * Returns scans of the conversations that have changed since a time. The first ones find recent messages,
-   * and the last one finds changes after the newest message. A conversation may be in two scans.
+   * Returns scans of the conversations that have changed since a time, by recent messages and by changes
+   * after the newest message. A conversation may be in both.
    */
   private scansOfChanged(since: Date): string[] {
     const floor = this.bind(idFloor(new Date(Math.max(0, since.getTime() - CLOCKS_DIFFER_MS))));
@@ -141,7 +137,6 @@ export class ListStatement {
   }
 }
 
-/** Returns the ORDER BY terms of the index from which a list by activity is read. */
 function activityOrder(agentId: string | null | undefined): string {
   // PostgreSQL does not see that IS NULL leaves only one value. So the order must name that column.
   return agentId === null ? `assigned_agent_id DESC, ${ACTIVITY} DESC` : `${ACTIVITY} DESC`;
@@ -151,10 +146,7 @@ function limited(scan: string, limit: number): string {
   return `(${scan} LIMIT ${limit})`;
 }
 
-/**
- * Makes the parts of a statement that reads the conversations below a cursor in the order of an index, or
- * only the conversations with the given ids.
- */
+/** Makes the parts of a statement that reads conversations by latest activity, optionally among ids. */
 export function scanByActivity(tenantId: string, { status, agentId, cursor, ids }: ActivityFilter) {
   const parameters = new Parameters();
   const tenant = `tenant_id = ${parameters.bind(tenantId)}`;
@@ -163,8 +155,7 @@ export function scanByActivity(tenantId: string, { status, agentId, cursor, ids 
   if (agentId === null) conditions.push('assigned_agent_id IS NULL');
   if (agentId) conditions.push(`assigned_agent_id = ${parameters.bind(agentId)}`);
   if (cursor) conditions.push(`${ACTIVITY} < ${parameters.bind(cursor)}`);
-  // OFFSET 0 makes PostgreSQL read the few rows by their ids first. Without it, PostgreSQL would read the
-  // index of all conversations in its order.
+  // OFFSET 0 makes PostgreSQL read the named rows first, instead of the index of all conversations.
   const table = ids
     ? `(SELECT * FROM conversations WHERE ${tenant} AND id = ANY (${parameters.bind(ids)}) OFFSET 0) AS named`
     : 'conversations';

@@ -1,7 +1,6 @@
 /**
- * SQL condition for messages that are lost replies: not delivered, or perhaps not, and neither sent again nor
- * dismissed. Closing a conversation dismisses its messages. The condition must equal that of the partial
- * index on lost replies.
+ * SQL condition for lost replies: messages that were not delivered, or perhaps not, and were neither sent
+ * again nor dismissed. A partial index has the same condition.
  */
 export const IS_LOST = `delivery_status IN ('FAILED', 'UNKNOWN') AND dismissed_at IS NULL AND body <> ''`;
 

@@ -1,10 +1,7 @@
 import { countCharacters } from '../common/validators';
 
 const MAX_CHARACTERS = 140;
-/**
- * Text whose first 141 characters are printable ASCII. Each of them is one grapheme, so that the text can be
- * cut without a segmenter.
- */
+/** Text of more than 140 printable ASCII characters, each of which is one grapheme. */
 const LONG_ASCII = new RegExp(`^[ -~]{${MAX_CHARACTERS + 1}}`);
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 

@@ -7,8 +7,8 @@ import { BEFORE_ALL_SNOOZES, SnoozesRepository } from './snoozes.repository';
 const SIDE_BY_SIDE = 3;
 
 /**
- * Reopens conversations whose snooze has ended, each in its own transaction. This includes suspended
- * workspaces: their conversations reopen on time, and only the events wait.
+ * Reopens conversations whose snooze has ended, each in its own transaction. Conversations of suspended workspaces
+ * reopen on time; only their events wait.
  */
 @Injectable()
 export class SnoozeWaker {

@@ -5,14 +5,12 @@ import { Transaction } from '../database/transaction';
 import { ConversationEntity } from './conversation.entity';
 import { SELECT_CONVERSATION } from './conversations.repository';
 
-/** Number of conversations that one step of the search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 
 /** Position in the search over all workspaces: the end of a snooze, and a workspace. */
 type Position = [endsAt: Date, tenantId: string];
 export const BEFORE_ALL_SNOOZES: Position = [new Date(0), LOWEST_ID];
 
-/** Conversation whose snooze has probably ended. */
 interface Snoozed {
   tenantId: string;
   id: string;
@@ -23,9 +21,8 @@ export type SnoozedConversation = ConversationEntity & { snoozedUntil: Date };
 @Injectable()
 export class SnoozesRepository {
   /**
-   * Makes one step of the search for ended snoozes on a database server; `next` is null after the last step.
-   * The next step skips further snoozes with the same end in the last workspace that this step read. So a
-   * workspace in which many snoozes end at once does not delay others.
+   * Finds the next ended snoozes on a database server; `next` is null after the last. The step that follows
+   * skips snoozes of the last workspace with the same end, so that they delay no other workspace.
    */
   async findEnded(
     after: Position,
@@ -45,10 +42,7 @@ export class SnoozesRepository {
     };
   }
 
-  /**
-   * Locks a conversation whose snooze has ended, as `ConversationsRepository.lock` does. Returns null if the
-   * conversation is no longer snoozed, or another transaction has locked it.
-   */
+  /** Locks a conversation whose snooze has ended; null if it is no longer snoozed, or locked already. */
   async lockEnded(tx: Transaction, { tenantId, id }: Snoozed): Promise<SnoozedConversation | null> {
     const [row] = await tx.prepared<SnoozedConversation>(
       `${SELECT_CONVERSATION}

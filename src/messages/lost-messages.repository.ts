@@ -4,7 +4,6 @@ import { Pipelined, Transaction } from '../database/transaction';
 import { ConversationKey } from '../database/tables/table-declaration';
 import { keyParameters, MessageKey } from './message-status.repository';
 
-/** Limit of the messages that the closing of one conversation dismisses. */
 const MAX_DISMISSED = 1_000;
 
 const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND id = $3';
@@ -31,8 +30,7 @@ export class LostMessagesRepository {
 
   /** Dismisses the newest 1,000 lost messages of a conversation. */
   dismissAllPipelined(tx: Transaction, { tenantId, conversationId }: ConversationKey, at: Date): Pipelined {
-    // With an array, PostgreSQL updates the messages in the order of their ids. Every transaction locks
-    // messages in this order.
+    // An array makes PostgreSQL lock the messages in the order of their ids, as every transaction does.
     return tx.pipeline(
       `UPDATE messages SET dismissed_at = $3
        WHERE tenant_id = $1 AND conversation_id = $2 AND ${IS_LOST} AND id = ANY (ARRAY(

@@ -11,7 +11,6 @@ import { EventlessChanges } from '../outbox/eventless-changes';
 import { LostMessagesRepository } from './lost-messages.repository';
 import { DismissMessage } from './message.dto';
 
-/** Dismisses messages that were not delivered, or perhaps not. */
 @Injectable()
 export class LostMessagesService {
   constructor(
@@ -27,8 +26,7 @@ export class LostMessagesService {
   }
 
   /**
-   * Dismisses a message that is FAILED or UNKNOWN: it no longer counts as a lost reply. Does not change any
-   * other message.
+   * Dismisses a message if it is FAILED or UNKNOWN: it no longer counts as a lost reply.
    * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND (the conversation)
    */
   async dismiss(

@@ -11,10 +11,7 @@ import { MessageEraser } from './message-eraser';
 import { MessageChangesRepository, MessageEdit, MessageReactions } from './message-changes.repository';
 import { MessageKey } from './message-status.repository';
 
-/**
- * Stores the edits, withdrawals and reactions of customers. They change neither the conversation's status nor
- * its place in lists.
- */
+/** Stores the edits, withdrawals and reactions of customers. They do not move a conversation in lists. */
 @Injectable()
 export class MessageChanges {
   constructor(
@@ -26,8 +23,8 @@ export class MessageChanges {
   ) {}
 
   /**
-   * Replaces the text of a customer's message, and stores its first text. Ignores an edit of an erased
-   * message, and an edit that is older than the message's last one.
+   * Replaces the text of a customer's message, and stores its first text. Ignores edits of erased messages,
+   * and edits that are older than the message's last one.
    * @returns whether the text has changed
    */
   async edit(tx: Transaction, key: MessageKey, edit: MessageEdit): Promise<boolean> {
@@ -66,10 +63,7 @@ export class MessageChanges {
     return true;
   }
 
-  /**
-   * Replaces the customer's reactions to a message of the customer or of an agent. Ignores reactions to an
-   * erased message.
-   */
+  /** Replaces the customer's reactions to any message of the conversation, unless it is erased. */
   async react(tx: Transaction, key: MessageKey, reactions: MessageReactions): Promise<void> {
     const conversation = await this.conversations.lock(tx, key.tenantId, key.conversationId);
     const message = conversation && (await this.messages.lock(tx, key));
@@ -87,8 +81,7 @@ export class MessageChanges {
     const { tenantId, id: conversationId, lastMessageId } = conversation;
     const sequence = nextSequence(conversation);
     this.conversations.setPreviewPipelined(tx, conversation, new Date(), sequence);
-    // The id must be the highest one, because the index of the message search reads events in the order of
-    // their ids.
+    // The id must be the highest one: the message search indexes events in the order of their ids.
     const id = newIdAfter(lastMessageId);
     const data = { conversationId, messageId, change };
     this.outbox.appendPipelined(tx, tenantId, 'message.updated', data, { id, sequence });

@@ -17,13 +17,9 @@ import { UnsentMessagesRepository } from './unsent-messages.repository';
  * Rate-limit counters in Redis whose keys name visitors have expired by then.
  */
 export const SETTLE_MS = 240_000;
-/**
- * Number of events whose receivers' answers are erased in the transaction that unsends a message. A worker
- * erases the answers to further events.
- */
+/** Events whose receivers' answers are erased together with the message. A worker erases further ones. */
 const ANSWERS = 200;
 
-/** Result of one step of an erasure, which erases the messages of a range of ids in several steps. */
 export interface ErasedStep {
   /** Number of messages that the step erased. Messages that were erased before do not count. */
   erased: number;
@@ -105,7 +101,6 @@ export class MessageEraser {
     return false;
   }
 
-  /** Erases messages, and returns how many of them had a text. */
   private async erase(tx: Transaction, found: ErasedMessages): Promise<number> {
     const erasures = this.tables.listErasures();
     for (const erasure of erasures) await erasure.eraseUnlocked?.(tx, found);

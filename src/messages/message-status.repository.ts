@@ -26,7 +26,6 @@ export function keyParameters({ tenantId, conversationId, messageId }: MessageKe
   return [tenantId, conversationId, messageId];
 }
 
-/** Message that a statement sets to FAILED, with the code of its error. */
 export type FailingMessage = MessageKey & { code: DeliveryErrorCode };
 
 export interface FailedMessage {
@@ -34,7 +33,6 @@ export interface FailedMessage {
   errorCode: DeliveryErrorCode;
 }
 
-/** Message whose status a statement has changed, with its previous status. */
 type Advanced = ChangedStatus & { before: DeliveryStatus };
 
 export interface SendingMessage {
@@ -65,7 +63,6 @@ const failWithEventsIn = (batch: Batch) => `${failIn(batch)}, f.tenant_id AS "te
 const HAS_SUBSCRIBER = `${hasStatusSubscriberSql('$1')} AS "hasSubscriber"`;
 const BY_KEY = 'm.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3';
 
-/** Writes the delivery status and the delivery error of messages. */
 @Injectable()
 export class MessageStatusRepository {
   constructor(
@@ -74,10 +71,7 @@ export class MessageStatusRepository {
     private readonly events: StatusEvents,
   ) {}
 
-  /**
-   * Sets a message to SENDING. The statement is a prepared one, so that the statements for all messages of a
-   * claim are sent in one packet.
-   */
+  /** Sets a message to SENDING. The statements for all messages of a claim are sent in one packet. */
   async startSending(tx: Transaction, key: MessageKey): Promise<SendingMessage | null> {
     const [row] = await tx.prepared<SendingMessage>(
       `UPDATE messages m SET delivery_status = 'SENDING' WHERE ${BY_KEY}
@@ -202,8 +196,7 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Sets messages that are QUEUED to FAILED, as `failAll` does, but without events. The workspaces of the
-   * messages must have no subscriber to status events.
+   * Sets messages that are QUEUED to FAILED without events: no workspace may have a subscriber to them.
    * @returns the failed messages
    */
   failWithoutEventsPipelined(tx: Transaction, messages: FailingMessage[]): Pipelined<FailedMessage> {
@@ -211,7 +204,6 @@ export class MessageStatusRepository {
     return tx.pipeline(failIn(this.database), failingColumns(messages));
   }
 
-  /** Reports messages whose status has changed to inboxes and to webhooks. */
   private tellPipelined(
     tx: Transaction,
     tenantId: string,

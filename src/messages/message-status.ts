@@ -28,7 +28,6 @@ const ADVANCE: readonly DeliveryStatus[] = [
   'READ',
 ];
 
-/** Returns the statuses from which a message can advance to `status`. */
 export function statusesBefore(status: DeliveryStatus): DeliveryStatus[] {
   return ADVANCE.slice(0, ADVANCE.indexOf(status));
 }
@@ -55,18 +54,12 @@ export const DELIVERY_ERROR_CODES = {
 } as const;
 export type DeliveryErrorCode = keyof typeof DELIVERY_ERROR_CODES;
 
-/**
- * Returns an error without the provider's code and text, for an erased message: the provider's text may name
- * the customer.
- */
+/** Returns an error without the provider's code and text, because the text may name an erased customer. */
 export function withoutDetails({ code }: Pick<DeliveryError, 'code'>): DeliveryError {
   return { code, providerCode: null, message: DELIVERY_ERROR_CODES[code] };
 }
 
-/**
- * Parameter of SQL statements that write errors: a JSON object of every code and its error without the
- * provider's details.
- */
+/** JSON object of every code and its error without details, as a parameter of SQL statements. */
 export const ERRORS_BY_CODE = JSON.stringify(
   Object.fromEntries(
     (Object.keys(DELIVERY_ERROR_CODES) as DeliveryErrorCode[]).map((code) => [

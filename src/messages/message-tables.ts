@@ -3,7 +3,6 @@ import { ConversationKey, TableDeclaration } from '../database/tables/table-decl
 import { MessageResponse, toMessageWithFirstBody } from './message.dto';
 import { KeptMessage, MessagesRepository } from './messages.repository';
 
-/** Number of messages that one statement of an export reads. */
 const PAGE = 200;
 
 export type MessageLine = { type: 'message'; conversationId: string } & MessageResponse &

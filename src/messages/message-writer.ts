@@ -19,7 +19,7 @@ export type MessageContent = Pick<
 > &
   Partial<Pick<MessageEntity, 'repeatsId'>>;
 
-/** Values of a new message in the columns that a later edit, withdrawal or reaction of the customer sets. */
+/** Values of a message that its customer has neither edited, withdrawn nor reacted to. */
 const UNCHANGED = {
   firstBody: null,
   replacedBodies: null,
@@ -41,10 +41,7 @@ export class MessageWriter {
     private readonly outbox: OutboxService,
   ) {}
 
-  /**
-   * Adds a customer's message to a locked conversation, and reopens a closed or snoozed one. Does not
-   * validate the text.
-   */
+  /** Adds a customer's message to a locked conversation, unvalidated, and reopens the conversation. */
   async receive(
     tx: Transaction,
     conversation: ConversationEntity,
@@ -99,10 +96,7 @@ export class MessageWriter {
     this.lost.dismissPipelined(tx, key, new Date());
   }
 
-  /**
-   * Adds a message with its event to a locked conversation. The statements are sent without waiting, so an
-   * error surfaces at the commit.
-   */
+  /** Adds a message with its event to a locked conversation. An error surfaces at the commit. */
   addPipelined(tx: Transaction, conversation: ConversationEntity, content: MessageContent): MessageEntity {
     const { tenantId, id: conversationId, lastMessageId } = conversation;
     const id = newIdAfter(lastMessageId);

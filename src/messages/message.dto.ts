@@ -26,10 +26,7 @@ export class ListMessagesQuery extends PageQuery {
   include?: (typeof INCLUDABLE)[number];
 }
 
-/**
- * Query for a part of a conversation's history: older than a message, newer than a message, or around a
- * message.
- */
+/** Query for the messages older than, newer than or around a message. */
 export class ListMessagesPartQuery extends PageQuery {
   /** Id of the message around which the part lies. */
   @IsOptional()
@@ -66,33 +63,26 @@ export class SendMessage extends ReceiveMessage {
   senderAgentId?: string;
 }
 
-/** Message to a customer that an agent sends from an inbox. */
 export class SendReply extends SendMessage {
   /**
-   * Id of the newest message that the agent had seen when it began to write; null if there was none. If
-   * another sender has answered the customer since, the reply is refused. Without this field the check is
-   * left out.
+   * Id of the newest message that the agent had seen when it began to write; null if there was none. The
+   * reply is refused if another sender has answered since. If left out, this is not checked.
    */
   @IsNullable()
   @IsString()
   seenMessageId?: string | null;
 
-  /**
-   * Id of a message of the same conversation that this one repeats. That message must be FAILED or UNKNOWN,
-   * and no other message may repeat it.
-   */
+  /** Id of a FAILED or UNKNOWN message of the conversation that this one repeats, and no other does. */
   @IsOptional()
   @IsString()
   repeatsId?: string;
 }
 
-/** Names a message that was not delivered and shall no longer count as lost. */
 export class DismissMessage {
   @IsString()
   messageId: string;
 }
 
-/** Reason why a message was not delivered, or perhaps not. */
 export class MessageDeliveryError {
   @ApiProperty({
     type: String,
@@ -142,7 +132,6 @@ export class MessageReaction {
   emoji: string;
 }
 
-/** OpenAPI properties of the field `senderType`. */
 export const SENDER_TYPE = {
   type: String,
   example: 'AGENT',
@@ -228,8 +217,8 @@ export class SentMessageResponse {
 }
 
 /**
- * Sent message with the ids of the events that sending it caused, so that a page can ignore the events of its
- * own changes. The event of the message has the message's id.
+ * Sent message with the ids of its events, so that a page can ignore the events of its own changes. The
+ * `message.created` event has the message's id.
  */
 export interface SentReplyResponse extends SentMessageResponse {
   /** Id of the event that assigned the conversation to the agent; undefined if the reply assigned nothing. */

@@ -7,10 +7,7 @@ export interface MessageEntity {
   tenantId: string;
   conversationId: string;
   id: string;
-  /**
-   * Id of the FAILED or UNKNOWN message of the same conversation that this one repeats; null if it repeats
-   * none.
-   */
+  /** Id of the FAILED or UNKNOWN message of the conversation that this one repeats; null if none. */
   repeatsId: string | null;
   senderType: SenderType;
   /** Agent who is shown as the sender; null for a customer's message. */
@@ -19,10 +16,7 @@ export interface MessageEntity {
   /** Null for a customer's message. */
   deliveryStatus: DeliveryStatus | null;
   deliveryError: DeliveryError | null;
-  /**
-   * Time at which a lost message was sent again or dismissed, or its conversation was closed; null for any
-   * other message.
-   */
+  /** Time at which a lost message was repeated or dismissed, or its conversation closed; else null. */
   dismissedAt: Date | null;
   /** Attachments, locations and other content as the provider sent them; null for plain text. */
   metadata: object | null;
@@ -31,19 +25,13 @@ export interface MessageEntity {
   /** Texts between the first and the present one, oldest first, the latest 20; null if there are none. */
   replacedBodies: string[] | null;
   editedAt: Date | null;
-  /**
-   * Provider's number of the last edit, by which an edit that arrives late is recognised; null without a
-   * numbered edit.
-   */
+  /** Provider's number of the last edit, which exposes edits that arrive late; null if unnumbered. */
   editNumber: number | null;
   /** Time at which the customer took the message back, which erased it; null for any other message. */
   unsentAt: Date | null;
   /** Emojis of the customer's present reactions; null if there are none. */
   reactions: string[] | null;
-  /**
-   * Provider's number of the last change of the reactions, by which a change that arrives late is recognised;
-   * null without a numbered change.
-   */
+  /** Provider's number of the last reaction, which exposes reactions that arrive late; null if unnumbered. */
   reactionNumber: number | null;
   createdAt: Date;
 }

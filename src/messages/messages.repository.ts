@@ -25,10 +25,7 @@ export type ListedMessage = Pick<
   | 'reactions'
 >;
 
-/**
- * Message with its attachments and other content as the channel's provider sent them, and with the texts that
- * edits have replaced.
- */
+/** Message with the provider's content other than text, and with the texts that edits have replaced. */
 export type KeptMessage = ListedMessage & Pick<MessageEntity, 'metadata' | 'replacedBodies'>;
 
 /** Messages of one conversation with ids between two ids, both exclusive. */
@@ -42,8 +39,8 @@ const LISTED = `id, repeats_id AS "repeatsId", sender_type AS "senderType", send
   edited_at AS "editedAt", unsent_at AS "unsentAt", dismissed_at AS "dismissedAt", reactions`;
 
 /**
- * SQL that counts a workspace's messages that wait to be sent, up to 1,001. The order is that of the partial
- * index on waiting messages. It makes PostgreSQL choose that index, and read no other workspace's rows.
+ * SQL that counts a workspace's unsent messages, up to 1,001. The order is that of the partial index on
+ * unsent messages, so that PostgreSQL chooses it and reads no other workspace's rows.
  */
 const COUNT_WAITING = boundedCount(
   `SELECT FROM messages WHERE tenant_id = $1 AND delivery_status IN ('QUEUED', 'SENDING')
@@ -70,10 +67,7 @@ export class MessagesRepository {
       .read(this.database, cursor, count);
   }
 
-  /**
-   * Returns a map from a message's id to the id of the agent who wrote it. Customers' messages are not in the
-   * map.
-   */
+  /** Returns the senders' ids by the messages' ids. Messages of customers are left out. */
   async findSenders(
     tenantId: string,
     conversationIds: string[],
@@ -171,8 +165,7 @@ export class MessagesRepository {
     after: string,
     count: number,
   ): Promise<{ id: string; hasExpired: boolean }[]> {
-    // These are no EXISTS conditions, because PostgreSQL may hash an EXISTS. It would then read all rows of
-    // the workspace between the ids.
+    // PostgreSQL may hash an EXISTS, and would then read all rows of the workspace between the ids.
     return tx.query(
       `SELECT c.id, coalesce(
          (SELECT true FROM messages m WHERE m.tenant_id = $1 AND m.conversation_id = c.id
@@ -188,10 +181,10 @@ export class MessagesRepository {
   }
 
   /**
-   * Erases texts, metadata and reactions of messages, and the provider's words in their errors. Messages that
-   * wait to be sent become FAILED, except the ids in `beingSent`. A first statement locks the rows in the
-   * order of their ids, as every transaction does. A single statement that locked and updated the rows would
-   * make PostgreSQL read the whole conversation for each message: 500 ms a step instead of 15.
+   * Erases texts, metadata and reactions of messages, and the provider's words in their errors. Unsent
+   * messages become FAILED, except those in `beingSent`. A first statement locks the rows in the order of
+   * their ids. A single statement would make PostgreSQL read the whole conversation for each message: 500 ms
+   * a step instead of 15.
    * @returns how many messages had a body
    */
   async erase(

@@ -127,8 +127,7 @@ export class MessagesService {
     actor: Actor,
     request: IdempotentRequest | null = null,
   ): Promise<SentReplyResponse> {
-    // A request of the API is validated as a SendMessage, because the API does not accept a reply's further
-    // fields.
+    // The API does not accept a reply's further fields.
     const dto = input instanceof SendMessage && !(input instanceof SendReply) ? SendMessage : SendReply;
     const { body, senderAgentId, seenMessageId, repeatsId } = validate<SendReply>(dto, input);
     if (actor.type === 'agent' && (senderAgentId ?? actor.id) !== actor.id)
@@ -202,10 +201,6 @@ export class MessagesService {
     return toPage(rows, limit, toItem);
   }
 
-  /**
-   * Returns the actor if it is an agent, else the named agent if it is active. Without a name, returns the
-   * oldest active OWNER or ADMIN.
-   */
   private async findSender(
     tx: Transaction,
     tenantId: string,

@@ -9,28 +9,21 @@ export const STATUS_CHANGED = 'message.status_changed';
 /** Statuses that events report. QUEUED and SENDING are internal steps of the service. */
 type ReportedStatus = EventData<typeof STATUS_CHANGED>['status'];
 
-/** Message whose status a statement has changed. */
 export interface ChangedStatus {
   conversationId: string;
   messageId: string;
   errorCode: DeliveryErrorCode | null;
-  /**
-   * Whether the message's workspace has a subscriber to status events, as `hasStatusSubscriberSql` reports.
-   */
+  /** Result of `hasStatusSubscriberSql` for the message's workspace. */
   hasSubscriber: boolean;
 }
 
 /**
- * Returns SQL that reports whether a workspace has a subscriber to status events. Without a subscriber the
- * events are not stored.
+ * Returns SQL that reports whether a workspace has a subscriber to status events.
  * @param tenantId SQL expression of the workspace's id
  */
 export const hasStatusSubscriberSql = (tenantId: string) => hasSubscriberSql(tenantId, STATUS_CHANGED);
 
-/**
- * Appends the events of changed statuses in the transaction of the change. Leaves out workspaces without a
- * subscriber.
- */
+/** Appends the events of changed statuses, if the workspace has a subscriber to them. */
 @Injectable()
 export class StatusEvents {
   constructor(private readonly outbox: OutboxService) {}

@@ -4,14 +4,11 @@ import { Transaction } from '../database/transaction';
 import { DuePosition, positionAfter } from '../queue/polling/due-position';
 import { keyParameters, MessageKey } from './message-status.repository';
 
-/** Number of rows that one step of the search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 
 const IS_MESSAGE = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 
-/**
- * Stores which messages were unsent a short time ago: answers of webhook receivers may repeat their texts.
- */
+/** Stores recently unsent messages: answers of webhook receivers may repeat their texts. */
 @Injectable()
 export class UnsentMessagesRepository {
   /**
@@ -27,10 +24,7 @@ export class UnsentMessagesRepository {
     );
   }
 
-  /**
-   * Makes one step of the search of a server for messages whose work is due, the longest due first; `next` is
-   * null after the last step.
-   */
+  /** Finds the next messages on a database server whose work is due; `next` is null after the last. */
   async findDue(
     after: DuePosition,
     server: WorkspaceServer,
@@ -49,10 +43,7 @@ export class UnsentMessagesRepository {
     };
   }
 
-  /**
-   * Locks a message whose work is due, and returns its cursor; null if another process has locked or finished
-   * it.
-   */
+  /** Locks a message whose work is due, and returns its cursor; null if it is locked or no longer due. */
   async lockDue(tx: Transaction, key: MessageKey): Promise<string | null> {
     const [row] = await tx.query<{ cursor: string }>(
       `SELECT cursor FROM unsent_messages WHERE ${IS_MESSAGE} AND due_at <= now() FOR UPDATE SKIP LOCKED`,
