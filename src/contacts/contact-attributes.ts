@@ -6,12 +6,12 @@ import { countCharacters, isStorableText } from '../common/validators';
 export const MAX_ATTRIBUTES = 50;
 export const MAX_ATTRIBUTE_NAME = 100;
 export const MAX_ATTRIBUTE_TEXT = 500;
-/** Limit of all attributes of a contact together, in bytes of JSON: each event of the contact has them. */
+/** Limit of all attributes of a contact in bytes of JSON. Each event of the contact contains them all. */
 export const MAX_ATTRIBUTES_BYTES = 16 * 1024;
 
 export type AttributeValue = string | number | boolean;
 
-/** Schema of the attributes that a request gives. */
+/** OpenAPI schema of a contact's attributes in a request. */
 export const ATTRIBUTES = {
   type: 'object' as const,
   maxProperties: MAX_ATTRIBUTES,

@@ -6,7 +6,6 @@ import { ContactResponse, toContact } from './contact.dto';
 import { ContactEntity } from './contact.entity';
 import { IdentityName } from './contact-identity.entity';
 
-/** Appends the events of contacts. */
 @Injectable()
 export class ContactEvents {
   constructor(private readonly outbox: OutboxService) {}
@@ -36,7 +35,6 @@ export class ContactEvents {
   }
 }
 
-/** Returns a contact as events have it. */
 function toEventContact(contact: ContactResponse): EventData<'contact.created'>['contact'] {
   const { createdAt, updatedAt } = contact;
   return { ...contact, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };

@@ -6,7 +6,7 @@ import { ContactKey } from '../database/tables/table-declaration';
 import { ContactIdentityEntity, IdentityName } from './contact-identity.entity';
 import { StoredIdentity } from './identity-links';
 
-/** Limit of the ids of one contact on a channel that are read. No person has as many. */
+/** Limit of the ids of a contact on one channel that are read. A person has fewer. */
 const MAX_LISTED = 100;
 
 const COLUMNS = `i.external_id AS "externalId", i.contact_id AS "contactId",
@@ -20,14 +20,14 @@ const FIND = `SELECT ${COLUMNS} ${FROM_KNOWN} WHERE i.tenant_id = $1 AND i.chann
 export class ContactIdentitiesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Finds the contacts who have ids on a channel, without a lock. */
+  /** Finds the ids that belong to contacts who are not erased, without a lock. */
   findOwners(tenantId: string, channel: Channel, externalIds: string[]): Promise<StoredIdentity[]> {
     return this.database.pipelinedRead(FIND, [tenantId, channel, externalIds]);
   }
 
   /**
-   * Locks ids until the transaction ends, even if no row exists yet, so that concurrent first messages of a
-   * new customer make one contact. All callers lock in one order.
+   * Locks ids until the transaction ends, even ids without a row, so that concurrent first messages of a
+   * customer create one contact. The locks are taken in the order of their hashes, which prevents deadlocks.
    */
   async lock(tx: Transaction, tenantId: string, identities: IdentityName[]): Promise<void> {
     const names = identities.map(
@@ -40,7 +40,6 @@ export class ContactIdentitiesRepository {
     );
   }
 
-  /** Lists up to `count` ids of a contact, on all channels. */
   listNames(tx: Transaction, { tenantId, contactId }: ContactKey, count: number): Promise<IdentityName[]> {
     return tx.query(
       `SELECT channel, external_id AS "externalId" FROM contact_identities
@@ -49,7 +48,7 @@ export class ContactIdentitiesRepository {
     );
   }
 
-  /** Locks all ids of a contact, on all channels, of which there may be 100. */
+  /** Locks all ids of a contact on all channels, 100 at a time. */
   async lockAllOf(tx: Transaction, contact: ContactKey): Promise<void> {
     const nameOf = ({ channel, externalId }: IdentityName) => `${channel} ${externalId}`;
     const locked = new Set<string>();
@@ -62,7 +61,7 @@ export class ContactIdentitiesRepository {
     }
   }
 
-  /** Locks ids on a channel, and finds the ids that contacts have who are not erased. */
+  /** Locks ids on a channel, and finds those that belong to contacts who are not erased. */
   async lockAndFind(
     tx: Transaction,
     tenantId: string,
@@ -70,16 +69,16 @@ export class ContactIdentitiesRepository {
     externalIds: string[],
   ): Promise<StoredIdentity[]> {
     const names = externalIds.map((externalId) => ({ channel, externalId }));
-    // Both go out in one packet. PostgreSQL answers in order, so the locks still come first.
+    // Both statements are sent in one packet. PostgreSQL runs them in order, so the locks come first.
     const locking = this.lock(tx, tenantId, names);
     const finding = tx.query<StoredIdentity>(FIND, [tenantId, channel, externalIds]);
-    // If the first one fails, the second one does too, and its error says nothing.
+    // If the first statement fails, the second one fails as well, and its error adds nothing.
     finding.catch(() => undefined);
     await locking;
     return finding;
   }
 
-  /** Lists the ids on a channel of contacts who are not erased. */
+  /** Lists the ids on a channel of contacts who are not erased, the latest 100 in all. */
   listOnChannel(
     tx: Transaction,
     tenantId: string,
@@ -93,7 +92,7 @@ export class ContactIdentitiesRepository {
     );
   }
 
-  /** Gives a locked id to a contact, and takes it from any other one. */
+  /** Assigns a locked id to a contact, even if another contact has it. */
   async assign(tx: Transaction, identity: Omit<ContactIdentityEntity, 'replacedAt'>): Promise<void> {
     const { tenantId, channel, externalId, contactId, createdAt } = identity;
     await tx.query(
@@ -105,7 +104,7 @@ export class ContactIdentitiesRepository {
     );
   }
 
-  /** Notes when a person has got other ids in place of some. Null restores them. */
+  /** Stores the time at which the person got other ids in place of these; null makes the ids valid again. */
   async setReplaced(
     tx: Transaction,
     { tenantId, contactId }: ContactKey,
@@ -121,7 +120,7 @@ export class ContactIdentitiesRepository {
     );
   }
 
-  /** Gives all ids of contacts, on all channels, to another one. */
+  /** Assigns all ids of the contacts `from`, on all channels, to another contact. */
   async moveAll(tx: Transaction, tenantId: string, from: string[], contactId: string): Promise<void> {
     await tx.query(
       'UPDATE contact_identities SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = ANY ($2)',

@@ -1,17 +1,16 @@
 import { Channel } from '../common/channel-descriptors';
 
-/** Id of a contact on one channel, where a contact can have several. It is unique in its workspace. */
+/** Id of a contact on one channel, unique in its workspace. A contact can have several on a channel. */
 export interface ContactIdentityEntity {
   tenantId: string;
   channel: Channel;
   /** Provider's id of the person: a phone number, a chat id, a page-scoped id. */
   externalId: string;
   contactId: string;
-  /** Time since which the contact has it. */
+  /** Time since which the id belongs to the contact. */
   createdAt: Date;
-  /** Time at which the provider said that the person has another id instead; null if it did not. */
+  /** Time since which the person has another id instead, as the provider reported; null if it is valid. */
   replacedAt: Date | null;
 }
 
-/** Id of a person on a channel. */
 export type IdentityName = Pick<ContactIdentityEntity, 'channel' | 'externalId'>;

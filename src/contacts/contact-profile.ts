@@ -4,13 +4,15 @@ import { ContactEntity, nextEditTime, VERIFIED_FIELDS, VerifiedField } from './c
 import { IdentityLink } from './identity-links';
 import { readWholeNumber } from './phone-number';
 
-/** Name and e-mail address of a contact, signed or claimed. */
+/**
+ * Name and e-mail address of a contact, either signed by the workspace's server or claimed by the visitor.
+ */
 export interface ContactProfile {
   name?: string | null;
   email?: string | null;
 }
 
-/** Returns a contact with the values that are signed, and with claimed ones where the contact has none. */
+/** Returns a contact with all signed values, and with the claimed values of fields that are null. */
 export function withProfile(
   before: ContactEntity,
   { signed = {}, claimed }: { signed?: ContactProfile; claimed: ContactProfile },
@@ -27,7 +29,7 @@ export function withProfile(
   };
 }
 
-/** Returns a contact with the values that other contacts of the same person have, where it has none. */
+/** Returns a contact whose null fields have the values of other contacts of the same person. */
 export function withProfileOf(
   contact: ContactEntity,
   others: ContactEntity[],
@@ -46,7 +48,7 @@ export function withProfileOf(
   return after;
 }
 
-/** Returns a contact's attributes and another contact's, as many as a contact can have. */
+/** Adds another contact's attributes to a contact's own, up to the limits of attributes. */
 function withAttributesOf(own: ContactEntity['attributes'], others: ContactEntity['attributes']) {
   return Object.entries(others).reduce((kept, [name, value]) => {
     const more = Object.hasOwn(kept, name) ? kept : { ...kept, [name]: value };
@@ -55,8 +57,8 @@ function withAttributesOf(own: ContactEntity['attributes'], others: ContactEntit
 }
 
 /**
- * Returns the phone number of a contact after its ids were linked. The number that came with the ids replaces
- * one by which the channel no longer knows the person.
+ * Returns a contact's phone number after its ids were linked. The number `named`, which came with the ids,
+ * replaces a number by which the channel no longer knows the person.
  */
 export function phoneAfter(
   { phone }: ContactEntity,

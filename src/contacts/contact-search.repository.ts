@@ -9,40 +9,34 @@ import { expectFewRows } from '../database/index-condition';
 import { areIndexable, SearchPattern, searchPatterns } from './contact-search';
 import { CONTACT_COLUMNS, ListedContact } from './contact.entity';
 
-/**
- * Number of the newest contacts, which are always looked at first: a frequent term fills its page from them.
- */
+/** Number of the newest contacts that a search reads first. They fill a page of a frequent term. */
 const NEWEST = 200;
 /** Limit of the contacts that one statement reads in the order of the list. */
 const STEP = 10_000;
-/** Limit of the contacts that one statement reads by the index. */
+/** Limit of the contacts that one statement reads from the search index. */
 const MAX_INDEXED = 5_000;
 
-/** Milliseconds after which a search of several statements is given up. */
+/** Milliseconds after which a search of several statements fails. */
 const MAX_SEARCH_MS = 5_000;
 /**
- * Limit in milliseconds of one statement, which holds a connection. It takes a tenth of that when nothing is
- * cached.
+ * Limit of one statement in milliseconds; meanwhile it occupies a connection. With nothing cached, a
+ * statement takes a tenth of this.
  */
 const STATEMENT_TIMEOUT_MS = 1_500;
 
-/**
- * Row of a search by the index. A statement that finds no contact returns one row without a contact, for the
- * count.
- */
+/** Row of a search by the index. If no contact is found, one row without a contact has the count. */
 interface Found extends ListedContact {
-  /** Number of the contacts that were read by the index. */
+  /** Number of contacts that the statement read from the index, at most MAX_INDEXED + 1. */
   indexed: number;
 }
 
 interface Step extends ListedContact {
-  /** Id at which the next step begins; null at the end of the list. */
+  /** Id below which the next step searches; null at the end of the list. */
   next: string | null;
 }
 
 const hasContact = ({ id }: { id: string | null }) => id !== null;
 
-/** Search of a workspace's contacts for a client that may hang up. */
 interface Search {
   tenantId: string;
   patterns: SearchPattern[];
@@ -53,8 +47,9 @@ interface Search {
 }
 
 /**
- * Finds contacts by a part of their name, e-mail or phone. Each statement reads a bounded number of rows, all
- * of this workspace, however frequent the term is. It gives its connection and its slot back.
+ * Finds contacts by a part of their name, e-mail address or phone number. However frequent the term is, each
+ * statement reads a bounded number of rows, all of this workspace. After each statement the search releases
+ * its connection and its slot.
  */
 @Injectable()
 export class ContactSearchRepository {
@@ -64,9 +59,10 @@ export class ContactSearchRepository {
   ) {}
 
   /**
-   * Finds up to `count` contacts below the cursor, the newest first.
-   * @param caller ends the search when it closes
-   * @throws AppError UNAVAILABLE when it takes too long; RATE_LIMITED, UNAVAILABLE: too many at once
+   * Finds up to `count` contacts below the cursor, newest first.
+   * @param caller the search ends when this response is closed
+   * @throws AppError UNAVAILABLE (the search takes too long, or the process runs too many), RATE_LIMITED (the
+   * workspace runs too many)
    */
   async find(
     tenantId: string,
@@ -78,8 +74,8 @@ export class ContactSearchRepository {
   }
 
   /**
-   * Finds contacts by the index; null when the index cannot find the patterns, or has too many contacts with
-   * them.
+   * Finds contacts by the index. Returns null if the index cannot find the patterns, or finds more than
+   * MAX_INDEXED contacts.
    */
   private async findFast(search: Search): Promise<ListedContact[] | null> {
     const { tenantId, patterns, cursor, count } = search;
@@ -95,7 +91,7 @@ export class ContactSearchRepository {
     return rows[0]!.indexed > MAX_INDEXED ? null : rows.filter(hasContact);
   }
 
-  /** Searches the whole list, step by step. */
+  /** Searches the whole list, STEP contacts at a time. */
   private async walk(search: Search): Promise<ListedContact[]> {
     const { tenantId, patterns, count } = search;
     const giveUpAt = performance.now() + MAX_SEARCH_MS;
@@ -118,15 +114,15 @@ export class ContactSearchRepository {
   }
 
   /**
-   * Runs a step of a walk. The walks of one workspace run one step at a time, and hold one connection at
-   * most.
+   * Runs one step of a search through the whole list. All such searches of a workspace together run one step
+   * at a time, so that they use one connection.
    */
   private async inTurn<T>({ tenantId, caller }: Search, step: () => Promise<T>): Promise<T> {
     const release = await this.budgets.acquire('walks', tenantId, caller);
     return step().finally(release);
   }
 
-  /** Runs a statement with a slot of its own, unless the caller has hung up. */
+  /** Runs a statement with a slot of its own, unless the caller's response is closed. */
   private async read<Row>({ tenantId, caller }: Search, sql: string, parameters: unknown[]): Promise<Row[]> {
     const release = await this.budgets.acquire('searches', tenantId, caller);
     try {
@@ -140,7 +136,7 @@ export class ContactSearchRepository {
   }
 }
 
-/** Number of the parameter with the first pattern. */
+/** Number of the parameter with the first pattern, as in `$4`. */
 const FIRST_PATTERN = 4;
 
 function parametersFrom(first: number, count: number): string[] {
@@ -152,8 +148,8 @@ function tooLong(): AppError {
 }
 
 /**
- * Returns the condition that one of several patterns matches. Sub-selects hide values from the planner, so
- * that a connection plans each statement once, and evaluate them once instead of once a row.
+ * Returns the SQL condition that one of several patterns matches. Sub-selects hide the values from the
+ * planner, so that a connection plans each statement once. PostgreSQL evaluates them once, not once a row.
  */
 const matchesOneOf = (patterns: number) =>
   `(${parametersFrom(FIRST_PATTERN, patterns)
@@ -161,9 +157,9 @@ const matchesOneOf = (patterns: number) =>
     .join(' OR ')})`;
 
 /**
- * Selects matching contacts among the next ones of the list. For the planner the hidden limit is a tenth of
- * the rows, so that it reads them in order instead of sorting all. By the other limit it knows the cost: a
- * high one would make PostgreSQL compile the statement (`jit`).
+ * Returns SQL that selects the matching ones among the next contacts of the list. PostgreSQL cannot see the
+ * inner limit, and assumes a tenth of the rows: so it reads them in order and does not sort all. The outer
+ * limit shows it the true cost: a high estimate would make it compile the statement (`jit`).
  */
 const below = (matches: string, contacts: number) => `
   SELECT * FROM (
@@ -175,15 +171,15 @@ const below = (matches: string, contacts: number) => `
 const hasGramsOf = (text: string) =>
   `search_grams(tenant_id, search_text, false) @> (SELECT search_grams($1, ${text}, true))`;
 
-/** Returns the condition by which the index finds contacts with the grams of one of several patterns. */
+/** Returns the SQL condition that a contact's search text has all grams of one of several patterns. */
 const hasGramsOfOneOf = (patterns: number) =>
   parametersFrom(FIRST_PATTERN + patterns, patterns)
     .map((text) => `(${expectFewRows(hasGramsOf(text))})`)
     .join(' OR ');
 
 /**
- * Selects the page of a search. It comes from the newest contacts, from the contacts of one step if so many
- * of the newest match that the step will fill it, or from the index.
+ * Returns SQL that selects a page of a search from the newest contacts. If they do not fill it but have many
+ * matches, the page comes from one step through the list, otherwise from the index.
  */
 const find = (patterns: number, matches = matchesOneOf(patterns)) => `
   WITH newest AS MATERIALIZED (

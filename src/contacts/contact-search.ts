@@ -5,18 +5,18 @@ export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, (wildcard) => `\\${wildcard}`);
 }
 
-/** Mark of each line with digits of the phone in a contact's search text. */
+/** First character of the lines of a search text that contain a phone number's digits. */
 const DIGITS_MARK = '\x01';
 
 /** Copied link or sender with an e-mail address, such as `Ana <ana@example.com>`. */
 const EMAIL = /^(?:mailto:|[^<>]*<)([^<>?\s]+@[^<>?\s]+)(?:\?.*|>)?$/;
 
-/** Length of the shortest grams in the index. */
+/** Number of characters of the shortest grams in the search index. */
 const SHORTEST_GRAM = 3;
 
 /**
- * Returns the text by which a contact is found: a line for each searched value, and one for each form of the
- * phone's digits.
+ * Returns the text by which searches find a contact: a line for each searched value, and a line for each form
+ * of the phone number's digits.
  */
 export function contactSearchText({
   name,
@@ -32,14 +32,13 @@ export function contactSearchText({
   return [...[name, email, phone].map((value) => foldText(value ?? '').trim()), ...numbers, ''].join('\n');
 }
 
-/** Pattern of a search; a contact is found when its search text matches one of them. */
 export interface SearchPattern {
   like: string;
-  /** Text that each match contains. The index finds it by its grams. */
+  /** Text that each match contains, and whose grams lead to the contact in the index. */
   has: string;
 }
 
-/** Returns the patterns of a search, of which one must match. */
+/** Returns the patterns of a search. A contact is found if its search text matches one of them. */
 export function searchPatterns(q: string): SearchPattern[] {
   const text = foldText(q).trim().replace(EMAIL, '$1');
   const patterns = [contains(text)];
@@ -49,7 +48,7 @@ export function searchPatterns(q: string): SearchPattern[] {
     if (digits !== text) patterns.push({ like: `%${DIGITS_MARK}%${digits}%`, has: digits });
   }
   if (number.prefix === '+') {
-    // Contacts whose numbers were written with the zero in place of the country's code.
+    // Finds contacts whose numbers were stored with a leading zero in place of the country's code.
     const [, rest] = splitCountryCode(number.digits.at(-1)!);
     if (rest !== '') patterns.push(contains(`${DIGITS_MARK}0${rest}\n`));
   }
@@ -59,16 +58,15 @@ export function searchPatterns(q: string): SearchPattern[] {
 const contains = (text: string): SearchPattern => ({ like: `%${escapeLike(text)}%`, has: text });
 
 /**
- * Returns a text in the form in which it is stored (NFC), because a keyboard may write `ë` as one character
- * or as two.
+ * Returns a text in the form in which it is stored (NFC): a keyboard may write `ë` as one character or two.
  */
 export function toStored<Text extends string | null | undefined>(text: Text): Text {
   return (text?.normalize('NFC') ?? text) as Text;
 }
 
 /**
- * Reports whether the search index can find each pattern. The index holds substrings (grams) of at least
- * SHORTEST_GRAM characters, so a shorter text has none.
+ * Reports whether the search index can find each pattern. It holds substrings (grams) of SHORTEST_GRAM or
+ * more characters, so it cannot find shorter texts.
  */
 export function areIndexable(patterns: readonly SearchPattern[]): boolean {
   return patterns.every(({ has }) => [...has].length >= SHORTEST_GRAM);

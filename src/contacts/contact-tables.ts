@@ -2,9 +2,7 @@ import { ContactKey, TableDeclaration } from '../database/tables/table-declarati
 import { ContactAlone, ContactIdentityResponse, toContactAlone } from './contact.dto';
 import { ContactsRepository } from './contacts.repository';
 
-/** Line of an export with the contact. */
 export type ContactLine = { type: 'contact' } & ContactAlone;
-/** Line of an export with one of the contact's identities. */
 export type IdentityLine = { type: 'identity' } & ContactIdentityResponse;
 
 export function contactTables(contacts: ContactsRepository): TableDeclaration[] {

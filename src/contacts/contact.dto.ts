@@ -21,7 +21,6 @@ const MAX_NAME = 200;
 const MAX_PHONE = 50;
 const MAX_EXTERNAL_ID = 200;
 
-/** Id of a person on one channel. */
 @ApiSchema({ name: 'ContactIdentityInput' })
 export class NewIdentity {
   @ApiProperty({ enum: CHANNELS, enumName: 'Channel', example: 'WHATSAPP' })
@@ -40,7 +39,6 @@ export class NewIdentity {
   externalId: string;
 }
 
-/** New contact. A field that is left out is unknown. */
 @ApiSchema({ name: 'ContactInput' })
 export class CreateContact {
   @ApiPropertyOptional({ minLength: 1, maxLength: MAX_NAME, example: 'Zoë Martín' })
@@ -76,7 +74,7 @@ export class CreateContact {
   identity?: NewIdentity;
 }
 
-/** Edit of a contact. A field that it does not give stays as it is; null empties a field. */
+/** Edit of a contact. A field that is left out does not change; null empties it. */
 @ApiSchema({ name: 'ContactChanges' })
 export class UpdateContact {
   @ApiPropertyOptional({
@@ -151,7 +149,7 @@ export class ContactIdentityResponse {
   externalId: string;
 }
 
-/** Contact of the API. An unknown value is null, never left out. */
+/** Contact in the API. An unknown value is null, never left out. */
 @ApiSchema({ name: 'Contact' })
 export class ContactResponse {
   @ApiProperty({ example: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6' })
@@ -198,13 +196,11 @@ export class ContactResponse {
   updatedAt: Date;
 }
 
-/** Contact as an agent edits it. */
 export interface ContactDetail extends ContactResponse {
-  /** Time at which the contact was erased, after which it can't be edited; null if it was not. */
+  /** Time at which the contact was erased; null if it was not. An erased contact cannot be edited. */
   erasedAt: Date | null;
 }
 
-/** Contact without the ids on channels. */
 export type ContactAlone = Omit<ContactResponse, 'identities'>;
 
 export function toContact(

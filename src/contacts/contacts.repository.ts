@@ -21,7 +21,7 @@ const LIST_IDENTITIES = `
          created_at AS "createdAt", replaced_at AS "replacedAt"
   FROM contact_identities WHERE tenant_id = $1 AND contact_id = ANY ($2) ORDER BY created_at, channel, external_id`;
 
-/** SQL assignments that delete a contact's data about the person. */
+/** SQL assignments that delete a contact's personal data. */
 const EMPTIED = `name = NULL, email = NULL, phone = NULL, avatar_url = NULL, attributes = '{}', verified = '{}',
   search_text = ''`;
 
@@ -33,14 +33,14 @@ export class ContactsRepository {
     private readonly identities: ContactIdentitiesRepository,
   ) {}
 
-  /** Finds a contact, or the one into which it was merged. */
+  /** Finds a contact. The id of a merged contact leads to the one into which it was merged. */
   async find(tenantId: string, id: string, reader: Reader = this.database): Promise<ContactEntity | null> {
     if (!isId(id)) return null;
     const [contact = null] = await reader.query<ContactEntity>(`${FIND} AND id = $2`, [tenantId, id]);
     return contact?.mergedIntoId ? this.find(tenantId, contact.mergedIntoId, reader) : contact;
   }
 
-  /** Finds contacts of the workspace that are not erased. */
+  /** Finds contacts that are not erased. */
   async findMany(tenantId: string, ids: string[]): Promise<ListedContact[]> {
     if (ids.length === 0) return [];
     return this.database.pipelinedRead(
@@ -50,8 +50,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Lists contacts below the cursor, the newest first.
-   * @param caller ends a search when it closes
+   * Lists up to `count` contacts below the cursor, newest first.
+   * @param caller a search ends when this response is closed
    */
   list(
     tenantId: string,
@@ -74,7 +74,9 @@ export class ContactsRepository {
     return tx.query(LIST_IDENTITIES, [tenantId, [contactId]]);
   }
 
-  /** Finds the id that a contact got last on a channel; null if it has none there. */
+  /**
+   * Returns the newest valid id of a contact on a channel, else the newest replaced one; null without any.
+   */
   async findLatestIdentity(
     tx: Transaction,
     { tenantId, contactId }: ContactKey,
@@ -90,9 +92,9 @@ export class ContactsRepository {
   }
 
   /**
-   * Deletes up to `count` identities of a contact, under the lock of each. A message that comes from one at
-   * that moment is stored before, or makes a new contact.
-   * @returns whether there may be more
+   * Deletes up to `count` identities of a contact, each under its lock. A message that arrives from such an
+   * identity meanwhile is stored before the deletion, or creates a new contact.
+   * @returns whether more identities may be left
    */
   async eraseIdentities(tx: Transaction, contact: ContactKey, count: number): Promise<boolean> {
     const { tenantId, contactId } = contact;
@@ -111,7 +113,7 @@ export class ContactsRepository {
     return identities.length === count;
   }
 
-  /** Locks a contact, or the one into which it was merged. */
+  /** Locks a contact. The id of a merged contact leads to the one into which it was merged. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ContactEntity | null> {
     if (!isId(id)) return null;
     const lockOne = `${FIND} AND id = $2 FOR NO KEY UPDATE`;
@@ -120,8 +122,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Locks a contact, or the one into which it was merged, after its identities. A merge locks in the same
-   * order.
+   * Locks a contact's identities, and then the contact, as a merge does. The id of a merged contact leads to
+   * the one into which it was merged.
    */
   async lockWithIdentities(tx: Transaction, tenantId: string, id: string): Promise<ContactEntity | null> {
     let contact = await this.find(tenantId, id, tx);
@@ -134,14 +136,14 @@ export class ContactsRepository {
     return null;
   }
 
-  /** Locks contacts, oldest first, also against new rows that refer to them. */
+  /** Locks contacts in the order of their ids. The lock also prevents new rows that refer to them. */
   lockMany(tx: Transaction, tenantId: string, ids: string[]): Promise<ContactEntity[]> {
     return tx.query(`${FIND} AND id = ANY ($2) ORDER BY id FOR UPDATE`, [tenantId, ids]);
   }
 
   /**
-   * Empties contacts who were merged into another one. Their ids lead to it from then on, and so do the ids
-   * of contacts who were merged into them before.
+   * Empties contacts that were merged into the contact `into`. Their ids lead to it from now on, as do the
+   * ids of contacts that had been merged into them.
    */
   async mergeAll(tx: Transaction, tenantId: string, from: string[], into: string): Promise<void> {
     await tx.query(
@@ -151,7 +153,7 @@ export class ContactsRepository {
     );
   }
 
-  /** Lists the ids of contacts who were merged into one. */
+  /** Lists the ids of the contacts that were merged into a contact, up to 100. */
   async listMerged(tx: Transaction, { tenantId, contactId }: ContactKey): Promise<string[]> {
     const rows = await tx.query<{ id: string }>(
       'SELECT id FROM contacts WHERE tenant_id = $1 AND merged_into_id = $2 ORDER BY id LIMIT 100',
@@ -160,7 +162,7 @@ export class ContactsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Stores the values of a locked contact that a person can edit. */
+  /** Stores a locked contact's editable values, and the search text that follows from them. */
   async update(tx: Transaction, tenantId: string, contact: ListedContact): Promise<void> {
     const { id, name, email, phone, attributes, verified, updatedAt } = contact;
     await tx.query(
@@ -171,7 +173,7 @@ export class ContactsRepository {
     );
   }
 
-  /** Locks a contact, and deletes its data about the person. */
+  /** Locks a contact, and deletes its personal data. */
   async erase(tx: Transaction, { tenantId, contactId }: ContactKey): Promise<void> {
     await tx.query(
       `UPDATE contacts SET ${EMPTIED}, updated_at = $3, erased_at = coalesce(erased_at, $3)

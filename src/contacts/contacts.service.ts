@@ -29,7 +29,6 @@ import { toStored } from './contact-search';
 import { IDENTITY_FORMS, toProviderForm } from './identity-forms';
 import { ContactsRepository } from './contacts.repository';
 
-/** Fields that a person can edit. */
 const EDITABLE = ['name', 'email', 'phone', 'attributes'] as const;
 
 @Injectable()
@@ -46,9 +45,9 @@ export class ContactsService {
   /**
    * Returns a page of contacts, newest first: 50 by default, 200 at most. `q` searches name, e-mail and
    * phone.
-   * @param caller ends a search when it closes
-   * @throws AppError INVALID_QUERY; FORBIDDEN; with `q`: RATE_LIMITED (too many searches of the workspace at
-   *   once), UNAVAILABLE (too many in this process, or the search takes too long)
+   * @param caller a search ends when this response is closed
+   * @throws AppError INVALID_QUERY; FORBIDDEN; with `q`: RATE_LIMITED (the workspace runs too many searches),
+   * UNAVAILABLE (the process runs too many, or the search takes too long)
    */
   async list(
     tenantId: string,
@@ -65,8 +64,8 @@ export class ContactsService {
   }
 
   /**
-   * Returns a contact with its identities. The id of a contact that was merged leads to the one into which it
-   * was.
+   * Returns a contact with its identities. The id of a merged contact leads to the one into which it was
+   * merged.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async get(tenantId: string, id: string, actor: Actor): Promise<ContactResponse> {
@@ -74,7 +73,7 @@ export class ContactsService {
   }
 
   /**
-   * Returns a contact with its identities, and whether it is erased.
+   * Returns a contact with its identities, and the time at which it was erased.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async getDetail(tenantId: string, id: string, actor: Actor): Promise<ContactDetail> {
@@ -83,7 +82,7 @@ export class ContactsService {
   }
 
   /**
-   * Returns the id of the contact into which one was merged; the same id if there is none.
+   * Returns the id of the contact into which a contact was merged; the given id if it was not merged.
    * @internal
    */
   async findPresentId(tenantId: string, id: string): Promise<string> {
@@ -91,11 +90,11 @@ export class ContactsService {
   }
 
   /**
-   * Creates a contact, with its `contact.created`. The audit log gets an entry, unless the system is the
-   * actor. A repeated request gets the contact that the first one has created, as it is by now: no copy of it
-   * is kept.
-   * @throws AppError INVALID_BODY, also when another contact has the identity; FORBIDDEN; NOT_FOUND (the
-   *   workspace); IDEMPOTENCY_CONFLICT
+   * Creates a contact, with its `contact.created` event. Appends an audit entry, unless the actor is the
+   * system. A repeated request gets the contact that the first request created, in its present state, because
+   * no copy of the answer is stored.
+   * @throws AppError INVALID_BODY (also if another contact has the identity), FORBIDDEN, NOT_FOUND (the
+   * workspace), IDEMPOTENCY_CONFLICT
    */
   async create(
     tenantId: string,
@@ -130,11 +129,11 @@ export class ContactsService {
   }
 
   /**
-   * Changes a contact's name, e-mail address, phone or attributes, with one `contact.updated`. A value that
-   * the workspace's server has signed is verified no longer once it is changed, until the server signs one
-   * again. The audit log names the changed fields, and none of their values, because it outlives the contact.
-   * @throws AppError INVALID_BODY, also without a field to change; CONFLICT: the contact was changed since
-   *   `updatedAt`, or is erased; FORBIDDEN; NOT_FOUND
+   * Changes a contact's name, e-mail address, phone number or attributes, with one `contact.updated` event. A
+   * changed value is no longer verified, until the workspace's server signs it again. The audit entry names
+   * the changed fields without their values, because it outlives the contact.
+   * @throws AppError INVALID_BODY (also without a field to change), CONFLICT (the contact was changed since
+   * `updatedAt`, or is erased), FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, id: string, input: UpdateContact, actor: Actor): Promise<ContactResponse> {
     const { updatedAt, ...given } = validate(UpdateContact, input);
@@ -148,7 +147,7 @@ export class ContactsService {
       const after = edit(before, given);
       const identities = await this.contacts.listIdentitiesIn(tx, tenantId, before.id);
       const fields = EDITABLE.filter((field) => changedValues(before, after, [field]));
-      // A repeated request finds its own change.
+      // A repeated request finds the values of the first one, so it changes nothing.
       if (fields.length === 0) return toContact(before, identities);
       if (updatedAt && before.updatedAt.getTime() !== updatedAt.getTime())
         throw AppError.because('CONFLICT', 'contact_edited');
@@ -183,7 +182,7 @@ export class ContactsService {
   }
 }
 
-/** Returns a contact with other values. A verified value that has changed is verified no longer. */
+/** Returns a contact with new values. A value that has changed is no longer verified. */
 function edit(before: ContactEntity, given: Omit<UpdateContact, 'updatedAt'>): ContactEntity {
   const { name = before.name, email = before.email, phone = before.phone, attributes } = given;
   const after = {

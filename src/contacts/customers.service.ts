@@ -16,49 +16,49 @@ import { hasChanges, IdentityLink, linkIdentities, NamedIds, StoredIdentity } fr
 import { requireLocked } from './more-identities';
 import { readWholeNumber } from './phone-number';
 
-/** Person as a channel describes them. */
+/** Person as a channel describes them with a message. */
 export interface ChannelCustomer {
   channel: Channel;
-  /** Provider's id of the person, to which answers go. */
+  /** Provider's id of the person, to which answers are sent. */
   externalId: string;
-  /** Other ids of the person that came with it. */
+  /** Further ids of the person that came with the message. */
   otherIds?: string[];
   name: string | null;
   phone: string | null;
-  /** Time at which the person wrote, if the channel tells it. */
+  /** Time at which the person wrote; by default the present time. */
   at?: Date;
-  /** Ids of `lockingAll`. */
+  /** Further ids to lock, which `lockingAll` has passed to its work. */
   more?: string[];
 }
 
-/** Ids of a person that were named together, without a message of theirs. */
+/** Ids of a person that a provider named together, without a message of the person. */
 export interface NamedCustomer extends NamedIds {
-  /** Number by which people know the person; null if the ids have none. */
+  /** Phone number of the person; null if the ids contain none. */
   phone: string | null;
-  /** Ids of `lockingAll`. */
+  /** Further ids to lock, which `lockingAll` has passed to its work. */
   more?: string[];
 }
 
-/** Contact to whom the ids of a person have led, and the changes that followed. */
+/** Contact of a person, and the changes that the person's ids caused. */
 export interface KnownCustomer {
   contactId: string;
-  /** Whether the contact was created. */
+  /** Whether this call created the contact. */
   isNew: boolean;
-  /** Contacts that were merged into this one. Their conversations still have their ids. */
+  /** Contacts that were merged into this one. Their conversations have not been moved yet. */
   merged: string[];
-  /** Ids that the person has no longer. */
+  /** Ids that are no longer the person's. */
   replaced: string[];
-  /** Ids that the person has gained, and the contacts that have lost them. */
+  /** Ids that the contact has gained, and the contacts (`losers`) that had them. */
   gained: string[];
   losers: string[];
 }
 
 type KnownLink = IdentityLink & { contactId: string };
 
-/** Fields of a contact that say something about the person. */
+/** Fields of a contact that describe the person. */
 const PROFILE = ['name', 'email', 'phone', 'attributes', 'verified'] as const;
 
-/** Finds the contacts of the people whom channels name, by all of their ids. */
+/** Finds, creates and merges contacts by the ids with which channels name people. */
 @Injectable()
 export class CustomersService {
   constructor(
@@ -70,9 +70,9 @@ export class CustomersService {
   ) {}
 
   /**
-   * Finds the contact with a customer's ids, or creates one, with its `contact.created`. New ids become the
-   * contact's, and contacts whom the ids prove to be one person are merged. Other transactions with one of
-   * the ids wait until this one ends. Only work of `lockingAll` may call it, before it writes.
+   * Finds the contact with a customer's ids, or creates one with its `contact.created` event. New ids are
+   * assigned to the contact, and contacts that the ids prove to be one person are merged. Locks the ids until
+   * the transaction ends. May be called only in the work of `lockingAll`, before its first write.
    */
   async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<KnownCustomer> {
     const { channel, externalId, otherIds = [], name, phone, at = new Date(), more = [] } = customer;
@@ -97,10 +97,10 @@ export class CustomersService {
   }
 
   /**
-   * Links ids that a provider has named together to the contact who has one of them. It changes nothing
-   * without such a contact, or if a later change of the ids is known. Without former ids it takes no id from
-   * another contact, and restores none: a status can be of a message from before a number was given out. Only
-   * work of `lockingAll` may call it, before it writes.
+   * Links ids that a provider has named together to the contact who has one of them. Does nothing if no
+   * contact has one, or if a later change of the ids is stored. Without `previousIds` it takes no id from
+   * another contact and restores none, because a status can be about a message that is older than the present
+   * owner of a number. May be called only in the work of `lockingAll`, before its first write.
    * @returns null if nothing changes
    */
   async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<KnownCustomer | null> {
@@ -122,9 +122,9 @@ export class CustomersService {
   }
 
   /**
-   * Updates a contact's profile, with one `contact.updated` if it changes. Values that the workspace's server
-   * has signed replace the contact's, and are verified. Claimed values fill empty fields alone. An erased
-   * contact stays as it is.
+   * Updates a contact's profile, with one `contact.updated` event if it changes. Values that the workspace's
+   * server has signed replace the contact's values and become verified. Claimed values fill only empty
+   * fields. An erased contact does not change.
    */
   async updateProfile(
     tx: Transaction,
@@ -145,7 +145,8 @@ export class CustomersService {
   }
 
   /**
-   * Decides whose the ids are, under the locks of all ids on the channel of the contacts who may have them.
+   * Decides to which contact the ids belong.
+   * @throws MoreIdentities if the transaction has not locked all ids on the channel of the contacts concerned
    */
   private async findLink(
     tx: Transaction,
@@ -171,7 +172,7 @@ export class CustomersService {
     link: KnownLink,
   ): Promise<KnownCustomer> {
     const { channel, at } = named;
-    // The oldest one goes on, because other systems have known it for longest.
+    // The oldest contact remains, because other systems have known it for longest.
     const [contact, ...others] = await this.contacts.lockMany(tx, tenantId, [link.contactId, ...link.same]);
     if (!contact) throw new Error(`The contact ${link.contactId} of an identity is missing`);
     const key = { tenantId, contactId: contact.id };
@@ -188,7 +189,10 @@ export class CustomersService {
     return { contactId: contact.id, isNew: false, merged, replaced, gained, losers };
   }
 
-  /** Gives a contact the ids that it gains, and tells of the contacts that lose them. */
+  /**
+   * Assigns the gained ids to a contact, with an event for each contact that loses an id. If a gained id is a
+   * losing contact's phone number, removes the number there.
+   */
   private async gain(
     tx: Transaction,
     { id: contactId, tenantId }: ContactEntity,
@@ -207,7 +211,7 @@ export class CustomersService {
     }
   }
 
-  /** Merges other contacts of the same person into one. */
+  /** Merges other contacts of the same person into a contact. */
   private async merge(
     tx: Transaction,
     { tenantId, id }: ContactEntity,

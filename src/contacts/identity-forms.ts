@@ -4,16 +4,16 @@ import { trimUnseen } from '../common/unseen';
 import { readWholeNumber } from './phone-number';
 
 /**
- * Kind of a provider's id. WhatsApp knows a person by a phone number, by an id of one business, and by an id
- * of all businesses of one owner
+ * Kind of a provider's id. WhatsApp identifies a person by a phone number, by an id for one business
+ * (`user`), and by an id for all businesses of one owner (`parent`)
  * (developers.facebook.com/documentation/business-messaging/whatsapp/business-scoped-user-ids).
  */
 export type IdentityKind = 'phone' | 'user' | 'parent';
 
-/** Id of a WhatsApp customer that is no phone number: a country, then letters and digits. */
+/** Id of a WhatsApp customer that is not a phone number: a country's code, then letters and digits. */
 const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9.]{1,128}$/;
 
-/** Returns the kind of an id on a channel. Of channels with one kind of ids, all are `user`. */
+/** Returns the kind of an id; always `user` on channels other than WhatsApp. */
 export function identityKind(channel: Channel, externalId: string): IdentityKind {
   if (channel !== 'WHATSAPP') return 'user';
   if (!isBusinessScoped(externalId)) return 'phone';
@@ -24,7 +24,7 @@ export function isBusinessScoped(externalId: string): boolean {
   return BUSINESS_SCOPED_ID.test(externalId);
 }
 
-/** Form of a channel's ids: how a text is read as one, and the code of the error for any other text. */
+/** Form of a channel's ids: the function that reads an id, and the code of the error for any other text. */
 interface IdentityForm {
   read: (text: string) => string | null;
   fault: 'not_whatsapp_id' | 'not_telegram_id' | 'not_scoped_id';
@@ -36,7 +36,7 @@ const digits = (most: number, fault: IdentityForm['fault']): IdentityForm => ({
   fault,
 });
 
-/** Forms of the ids that a provider gives. The widget's are the workspace's own. */
+/** Forms of the ids of each channel that has a provider. A workspace chooses the ids of its widget. */
 export const IDENTITY_FORMS: Partial<Record<Channel, IdentityForm>> = {
   WHATSAPP: {
     read: (text) => (isBusinessScoped(text) ? text : readWholeNumber(text)),
@@ -47,7 +47,7 @@ export const IDENTITY_FORMS: Partial<Record<Channel, IdentityForm>> = {
   INSTAGRAM: digits(32, 'not_scoped_id'),
 };
 
-/** Returns an id in the form that the provider uses; null if the text can't be one. */
+/** Returns an id in the form that the provider uses; null if the text is not such an id. */
 export function toProviderForm(channel: Channel, given: string): string | null {
   const form = IDENTITY_FORMS[channel];
   return form ? form.read(trimUnseen(given)) : given;

@@ -2,52 +2,50 @@ import { Channel } from '../common/channel-descriptors';
 import { ContactIdentityEntity } from './contact-identity.entity';
 import { IdentityKind, identityKind } from './identity-forms';
 
-/** Id of a contact on a channel, as it is stored. */
 export type StoredIdentity = Pick<
   ContactIdentityEntity,
   'externalId' | 'contactId' | 'createdAt' | 'replacedAt'
 >;
 
-/** Ids of one person that a provider has named together. */
 export interface NamedIds {
   channel: Channel;
   ids: string[];
-  /** Ids that the person had before, if the provider tells of a change. */
+  /** Ids that the person had before, if the provider reports a change of ids. */
   previousIds?: string[];
-  /** Time at which the provider has noticed it. */
+  /** Time of the provider's report. */
   at: Date;
 }
 
-/** Changes of the stored ids that follow from ids that were named together. */
+/** Changes of the stored ids that follow from a provider's report. */
 export interface IdentityLink {
-  /** Contact who has the ids; null if the workspace knows no such contact. */
+  /** Contact who has the ids; null if no contact has. */
   contactId: string | null;
   /** Other contacts who are the same person. */
   same: string[];
-  /** Ids on the channel that the contact, and the same person, have until now. */
+  /** Ids on the channel that the contact and the contacts in `same` had before the report. */
   own: string[];
-  /** Ids that become the contact's. Until now no contact has them, or another one. */
+  /** Ids that become the contact's. Before the report another contact had them, or none. */
   gained: string[];
-  /** Contacts who have some of the gained ids until now. */
+  /** Contacts who lose some of the gained ids. */
   losers: string[];
-  /** Ids of the contact, and of the same person, that the person has no longer. */
+  /** Ids in `own` that are no longer the person's. */
   replaced: string[];
-  /** Ids of the contact that were replaced, and are the person's again. */
+  /** Ids in `own` that had been replaced, and are the person's again. */
   restored: string[];
 }
 
-/** Kinds of ids, the strongest first: a number is given out again, a business-scoped id is not. */
+/** Kinds of ids, the most reliable first: a phone number may pass to another person, other ids do not. */
 const BY_STRENGTH: IdentityKind[] = ['user', 'parent', 'phone'];
 
-/** Unit of providers' times in milliseconds. Within one unit the order of two events is unknown. */
+/** Milliseconds within which the order of two events is unknown: providers report times in seconds. */
 const UNIT_OF_TIME_MS = 1_000;
 
 const isBefore = (one: Date, other: Date) => one.getTime() < other.getTime() + UNIT_OF_TIME_MS;
 
 /**
- * Decides whose the ids are that a provider has named together. The stored ids contradict them if a contact
- * has only other ids of a kind that was named. Then an id moves to its present owner, and no contacts are
- * merged.
+ * Decides to which contact the ids belong that a provider has named together. If a contact's stored ids of a
+ * named kind are all different from the named ones, the contact is another person. Then an id moves to its
+ * present owner, and the contacts are not merged.
  * @param stored all ids on the channel of each contact who has one of the named ids
  */
 export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): IdentityLink {
@@ -68,11 +66,11 @@ export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): Ident
   };
   const namesKind = (kind: IdentityKind) => all.some((id) => kindOf(id) === kind);
 
-  /** Reports whether a phone number has another holder than the contact who has it until now. */
+  /** Reports whether a phone number has passed from the contact who has it to another person. */
   const isGivenOut = (id: string): boolean => {
     const { contactId, createdAt, replacedAt } = byId.get(id)!;
     if (!isPhone(id)) return false;
-    // Who has come with the new number of a change after it is who has changed it.
+    // A contact who got the new number after the change is the person who changed it.
     if (isChange && ids.includes(id)) return isBefore(createdAt, at);
     if (replacedAt !== null && replacedAt < at) return true;
     if (isChange || !namesKind('user')) return false;
@@ -101,7 +99,7 @@ export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): Ident
     return !gained.includes(id) && replacedAt !== null && replacedAt < at;
   });
   const own = stored.filter((one) => owners.includes(one.contactId));
-  // With a new number come new ids of the other kinds, but not the other way round.
+  // A new number brings new ids of the other kinds. New ids of other kinds do not bring a new number.
   const hasNewNumber =
     [...gained, ...restored].some(isPhone) || (ids.some(isPhone) && previousIds.some(isPhone));
   const isReplaced = ({ externalId: id, createdAt, replacedAt }: StoredIdentity) =>
@@ -121,7 +119,7 @@ export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): Ident
   };
 }
 
-/** Reports whether ids that were named together change anything that is stored. */
+/** Reports whether anything that is stored changes. */
 export function hasChanges({ same, gained, replaced, restored }: IdentityLink): boolean {
   return [same, gained, replaced, restored].some(({ length }) => length > 0);
 }

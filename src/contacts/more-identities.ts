@@ -1,6 +1,6 @@
 /**
- * Tells that a person has more ids than a transaction has locked. The transaction has written nothing yet,
- * and must not wait for their locks: who holds them may wait for its own.
+ * Reports that a person has more ids than the transaction has locked. The transaction must not wait for their
+ * locks, because their holder may wait for its locks. It has written nothing yet, so it can start again.
  */
 class MoreIdentities extends Error {
   constructor(readonly externalIds: string[]) {
@@ -9,7 +9,7 @@ class MoreIdentities extends Error {
 }
 
 /**
- * Requires that a transaction has locked all ids of a person.
+ * Checks that a transaction has locked all ids of a person.
  * @throws MoreIdentities
  */
 export function requireLocked(locked: string[], externalIds: string[]): void {
@@ -18,8 +18,8 @@ export function requireLocked(locked: string[], externalIds: string[]): void {
 }
 
 /**
- * Does work in a transaction, and again in a new one each time that it finds more ids of its person.
- * @param work gets the ids to lock beside the ids that it knows
+ * Runs work that opens a transaction, and runs it again each time it throws MoreIdentities.
+ * @param work receives the ids to lock besides those that it knows
  */
 export async function lockingAll<T>(work: (more: string[]) => Promise<T>): Promise<T> {
   for (let more: string[] = []; ;) {

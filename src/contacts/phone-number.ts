@@ -1,33 +1,32 @@
 import { foldText } from '../common/folded-text';
 
-/** Copied link with a number, perhaps with parameters behind it. */
+/** Copied link with a number, perhaps with parameters after it. */
 const LINK = /^(?:(?:tel|callto|sms|smsto|whatsapp):(?:\/\/)?|https?:\/\/wa\.me\/)([^;?]*).*$/s;
-/** Number with the extension of a telephone system, such as `ext. 12`, `x12` or `#12`. */
+/** Number with an extension, such as `ext. 12`, `x12` or `#12`. */
 const EXTENSION = /^([\d\s()+./-]{7,}?)\s?[,;]?\s?(?:#|x|ext(?:ension|n)?\.?)[\s:=]?\d{1,6}$/;
 const PHONE = /^[\s()./-]*\+?[\d\s()./-]+$/;
 /** Zero that is dialled only within a country, as in `+44 (0)20`. */
 const TRUNK_IN_BRACKETS = /\(\s*0\s*\)/g;
-/** Codes of countries of one and two digits (ITU-T E.164); the others have three. */
+/** Country codes of one and two digits, or else any three digits (ITU-T E.164). */
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
-/** Countries whose numbers keep a zero behind the code, such as Italy. */
+/** Countries whose numbers have a zero after the country's code, such as Italy. */
 const ZERO_BELONGS = /^(?:39|378|225|229|242)0/;
 /** Digits of a whole number, from the country's code on (ITU-T E.164). */
 const WHOLE = /^[1-9]\d{6,14}$/;
 
-/** Number of a phone, as its digits tell it. */
 export interface PhoneNumber {
-  /** `+` of a number with its country's code, `0` of one with the zero in place of that code, or neither. */
+  /** `+` for a number with its country's code, `0` for one with a zero in place of the code, else empty. */
   prefix: '+' | '0' | '';
   /**
-   * Digits behind `+`, `00` or the zero that is dialled within a country. They have a second form when that
-   * zero may stand behind the country's code, as in `+44 020`.
+   * Digits after `+`, `00` or the leading zero. A second form leaves out a zero after the country's code, as
+   * in `+44 020`.
    */
   digits: string[];
 }
 
 /**
- * Reads a phone number in any usual spelling, and leaves out the extension that may follow; null when the
- * text cannot be part of one.
+ * Reads a phone number in any usual spelling, without its extension. Returns null if the text cannot be a
+ * number or a part of one.
  */
 export function readPhone(text: string): PhoneNumber | null {
   return readNumber(foldText(text).trim().replace(EXTENSION, '$1'));
@@ -45,9 +44,8 @@ function readNumber(folded: string): PhoneNumber | null {
 }
 
 /**
- * Returns the digits of a whole number from the country's code on, as networks and providers have it. A
- * number without a prefix begins with that code too. Returns null for any other text, and for a number with
- * an extension.
+ * Returns the digits of a whole number from the country's code on, as providers write it. A number without a
+ * prefix must begin with that code. Returns null for any other text, and for a number with an extension.
  */
 export function readWholeNumber(text: string): string | null {
   const number = readNumber(foldText(text).trim());
@@ -62,7 +60,7 @@ export function splitCountryCode(digits: string): [code: string, rest: string] {
   return [code, digits.slice(code.length)];
 }
 
-/** Returns the digits behind `+`, and without the zero behind the country's code if there is one. */
+/** Returns the digits after `+`; if a zero follows the country's code, also the digits without that zero. */
 function formsOf(digits: string): [written: string] | [written: string, dialled: string] {
   const [code, rest] = splitCountryCode(digits);
   return rest.startsWith('0') ? [digits, code + rest.slice(1)] : [digits];

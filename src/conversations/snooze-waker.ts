@@ -7,7 +7,7 @@ import { BEFORE_ALL_SNOOZES, SnoozesRepository } from './snoozes.repository';
 const SIDE_BY_SIDE = 3;
 
 /**
- * Reopens conversations whose snooze has ended, each in its own transaction. Conversations of suspended workspaces
+ * Reopens conversations whose snooze has ended, each in its own transaction. Those in suspended workspaces
  * reopen on time; only their events wait.
  */
 @Injectable()
