@@ -110,7 +110,7 @@ function reconnectOnReadOnly({ message }: Error): boolean {
 
 /**
  * Sends a write that changes nothing every 2 s: a replica refuses it, and `reconnectOnError` then replaces
- * the connection. It is for a client that only publishes: a replica accepts PUBLISH, but the subscribers are
+ * the connection. PUBLISH alone would not show the replica, which accepts it although the subscribers are
  * connected to the new primary.
  * @returns a function that stops the writes
  */
