@@ -13,12 +13,12 @@ import { styleNonce } from './nonce';
 import { makeRouter } from './router';
 import { cssVariables, theme } from './theme';
 
-/** Paths that need no login. */
+/** Paths of pages that need no login. */
 const OPEN_PATHS = ['/login', '/welcome', '/reset'];
 
 const queryClient = makeQueryClient(() => {
   const { pathname, href } = router.latestLocation;
-  // Before any session, the routes themselves lead to the login.
+  // While no session has been loaded yet, the routes themselves redirect to the login page.
   const hadSession = queryClient.getQueryData(sessionQuery.queryKey) !== undefined;
   if (!hadSession || OPEN_PATHS.includes(pathname)) return;
   void router.navigate({ to: '/login', search: { back: href } }).then(() => queryClient.clear());

@@ -1,5 +1,5 @@
-/** Nonce of this answer's content security policy. Code that adds a `<style>` must name it. */
+/** Nonce of the page's Content-Security-Policy. Code that adds a `<style>` element must set it. */
 export const styleNonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 
-// react-remove-scroll, which Mantine's dialogs use, looks for the nonce here.
+// Mantine's dialogs use react-remove-scroll, which reads the nonce from this global variable.
 (globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = styleNonce;

@@ -4,8 +4,8 @@ const TIMEOUT_MS = 60_000;
 const READY_MS = 1_500;
 
 /**
- * A failed request. `NETWORK`: no answer came. `UNREADABLE`: the answer is not the dashboard's, but for
- * example a proxy's.
+ * Error of a failed request. `code` is the server's, or `NETWORK` if no answer came. It is `UNREADABLE` if
+ * the answer has another form than the dashboard's, such as a proxy's page.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -26,10 +26,10 @@ export class ApiError extends Error {
 export const api = {
   get: <T>(path: string, signal?: AbortSignal) => call<T>('GET', `/api${path}`, undefined, signal),
   post: <T>(path: string, body: object = {}) => call<T>('POST', `/api${path}`, body),
-  /** Posts a request that the server carries out once for each key, however often it comes. */
+  /** Posts a request that the server carries out once per idempotency key, even if it arrives several times. */
   postOnce: <T>(path: string, body: object, key: string) =>
     call<T>('POST', `/api${path}`, body, undefined, { 'idempotency-key': key }),
-  /** Posts without waiting for an answer, also when the page is left at that moment. A failure is ignored. */
+  /** Posts without waiting for an answer, even if the person leaves the page meanwhile. Ignores errors. */
   tell: (path: string, body: object) =>
     void fetch(`/api${path}`, {
       method: 'POST',
@@ -38,17 +38,17 @@ export const api = {
       keepalive: true,
     }).catch(() => undefined),
   put: <T>(path: string, body: object) => call<T>('PUT', `/api${path}`, body),
-  /** Puts a short body, also when the page is left at that moment. */
+  /** Puts a body, even if the person leaves the page meanwhile. Browsers refuse such a body above 64 KiB. */
   putAtLast: <T>(path: string, body: object) =>
     call<T>('PUT', `/api${path}`, body, undefined, {}, { keepalive: true }),
   patch: <T>(path: string, body: object) => call<T>('PATCH', `/api${path}`, body),
   delete: <T>(path: string) => call<T>('DELETE', `/api${path}`, {}),
-  /** Throws unless the dashboard's server answers soon that it is ready. */
+  /** Throws unless the dashboard's server answers within 1.5 s that it is ready. */
   checkReady: (signal: AbortSignal) =>
     call<object>('GET', '/health/ready', undefined, AbortSignal.any([signal, AbortSignal.timeout(READY_MS)])),
 };
 
-/** Returns values as `?a=b`, without those that are undefined or empty. */
+/** Returns the values as a query string such as `?a=b`, without undefined and empty ones. */
 export function toQuery(values: object): string {
   const given = Object.entries(values as Record<string, unknown>).filter(
     ([, value]) => value !== undefined && value !== '',

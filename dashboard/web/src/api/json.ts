@@ -1,4 +1,4 @@
-/** A value after its way through JSON: dates are ISO 8601 texts. */
+/** Type of a value after `JSON.stringify` and `JSON.parse`: a Date becomes a string. */
 export type Json<T> = T extends Date
   ? string
   : T extends (infer Item)[]

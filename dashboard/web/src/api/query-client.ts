@@ -3,23 +3,27 @@ import { ApiError } from './client';
 import { sessionQuery } from './session';
 import type { ReasonCode } from './types';
 
-/** One retry at once: `AwayNotice` says when the service stays away. */
+/** Retries of a failed read. One is enough, because `AwayNotice` shows when the server stays unreachable. */
 const MAX_RETRIES = 1;
 const RETRY_DELAY_MS = 500;
-/** Time in which a refused act's error stays to be read, before the page offers less. */
+/**
+ * Milliseconds from a refused change until the session is read again. Until then the person can read the
+ * error; new rights may hide the form that shows it.
+ */
 const READING_MS = 8_000;
 /**
- * Reasons of refusals after which the session is read again, because the person's rights may have changed.
+ * Reasons of refusals that suggest that the person's rights have changed. After one, the session is read
+ * again.
  */
 const REASONS_OF_SESSION: ReasonCode[] = ['second_factor_demanded', 'role_lacks_permission', 'only_owner'];
 
-// Changes of one moment are then shown together, in the next frame. By itself the library waits for a timer,
-// and renders for each query apart.
+// Results that arrive at the same time are rendered together, in the next frame. By default the library waits
+// for a timer and renders for each query separately.
 notifyManager.setScheduler(queueMicrotask);
 
 /**
- * Makes the client that reads and caches answers.
- * @param onSignedOut is called when the server no longer knows the session
+ * Makes the client that reads and caches the server's answers.
+ * @param onSignedOut called whenever the server answers 401
  */
 export function makeQueryClient(onSignedOut: () => void): QueryClient {
   const readSession = () => void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
@@ -34,7 +38,7 @@ export function makeQueryClient(onSignedOut: () => void): QueryClient {
     queryCache: new QueryCache({ onError: (error) => onError(error, false) }),
     mutationCache: new MutationCache({ onError: (error) => onError(error, true) }),
     defaultOptions: {
-      // The browser's opinion of the network is often wrong: a request shows the truth.
+      // The browser may wrongly report that it is offline, so every request is tried.
       queries: {
         networkMode: 'always',
         retry: (count, error) => count < MAX_RETRIES && mayPass(error),
@@ -47,7 +51,10 @@ export function makeQueryClient(onSignedOut: () => void): QueryClient {
   return client;
 }
 
-/** Reports whether the person's workspaces or role may have changed since the session was read. */
+/**
+ * Reports whether an error suggests that the person's workspaces or role have changed since the session was
+ * read.
+ */
 function concernsSession({ reason: { reason, values } }: ApiError): boolean {
   if (reason === 'not_found') return values?.['thing'] === 'Workspace';
   return reason !== undefined && REASONS_OF_SESSION.includes(reason);

@@ -9,10 +9,7 @@ export const sessionQuery = queryOptions({
   refetchInterval: 60_000,
 });
 
-/**
- * Returns the session of the person who is logged in. Only components inside the frame may use it: the frame
- * waits for the session.
- */
+/** Returns the session of the person who is logged in. Suspends while the session is loaded. */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data;
 }

@@ -1,4 +1,4 @@
-// The server's types, after their way through JSON.
+// The server's types as the page receives them in JSON: dates are strings.
 import type * as server from '../../../server/src/api';
 import type { Json } from './json';
 
@@ -106,7 +106,8 @@ export type AuditEntry = Json<server.AuditEntryResponse>;
 export type ParkedEvent = Json<server.ParkedEventResponse>;
 
 /**
- * Times of the phases in which an attempt's connection was set up; null when the attempt reused a connection.
+ * Durations of an attempt's phases in milliseconds. The phases that set up the connection are null if the
+ * attempt reused one.
  */
 export type Phases = AttemptDetail['phases'];
 export type ReceivedBody = NonNullable<AttemptDetail['response']>;

@@ -9,7 +9,7 @@ const REFRESH_MS = 10_000;
 const WorkspaceContext = createContext<Workspace | null>(null);
 export const WorkspaceProvider = WorkspaceContext;
 
-/** Returns the workspace of the page's address. */
+/** Returns the workspace that the page's address names. Throws on a page of no workspace. */
 export function useWorkspace(): Workspace {
   const workspace = useContext(WorkspaceContext);
   if (!workspace) throw new Error('This page is of no workspace.');
@@ -17,14 +17,17 @@ export function useWorkspace(): Workspace {
 }
 
 /**
- * Reports whether the person may change settings here. The server decides; the page only hides the acts that
- * the server would refuse.
+ * Reports whether the person's role may change the workspace's settings. The server enforces this; the page
+ * only hides buttons that the server would refuse.
  */
 export function useMayManage(): boolean {
   return useWorkspace().role !== 'AGENT';
 }
 
-/** Reads a path below the workspace, repeatedly while the page is visible. */
+/**
+ * Reads a path below `/workspaces/:id/`. Reads it again every `refreshMs` milliseconds while the page is
+ * visible.
+ */
 export function useRead<T>(
   path: string,
   query: object = {},
@@ -41,10 +44,10 @@ export function useRead<T>(
 }
 
 /**
- * Makes a change below the workspace. After it, everything that the page shows of the workspace is read
- * again.
- * @param send gets the workspace's path
- * @param done is announced
+ * Returns a mutation that changes something in the workspace. After success, all cached data of the workspace
+ * is read again.
+ * @param send receives the path `/workspaces/:id` and the input
+ * @param done text that is announced after success
  */
 export function useChange<Input = void, Output = unknown>(
   send: (at: string, input: Input) => Promise<Output>,

@@ -4,14 +4,13 @@ import { useTexts } from '../i18n/locale';
 
 const SHOWN_MS = 6_000;
 
-/** Kind of an announcement: an act that was done, or one that was refused. */
 type Kind = 'done' | 'refusal';
 
 const COLORS: Record<Kind, string> = { done: 'green.7', refusal: 'yellow.7' };
 
 const AnnounceContext = createContext<(text: string, kind?: Kind) => void>(() => {});
 
-/** Announces acts that were done or refused, each for a few seconds, visibly and to screen readers. */
+/** Shows announcements of completed or refused acts, each for 6 seconds. Screen readers read them aloud. */
 export function Announcer({ children }: { children: ReactNode }) {
   const [said, setSaid] = useState<{ text: string; kind: Kind } | null>(null);
   const announce = useCallback((text: string, kind: Kind = 'done') => setSaid({ text, kind }), []);

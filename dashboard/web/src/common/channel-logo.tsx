@@ -25,7 +25,7 @@ const ICONS = {
   INSTAGRAM: IconBrandInstagram,
 } as const;
 
-/** Shows a channel's logo, beside its name. */
+/** Shows a channel's logo. Screen readers skip it, so the channel's name must be beside it. */
 export function ChannelLogo({ channel, size = 28 }: { channel: Channel; size?: number }) {
   const Icon = ICONS[channel];
   return (

@@ -1,14 +1,14 @@
 import { Table, Text } from '@mantine/core';
 import { useTexts } from '../i18n/locale';
 
-/** The values of a chart as a table that one opens, for whoever does not see the chart. */
+/** Shows a chart's values as a table that can be opened, for people who can't see the chart. */
 export function ChartTable({
   name,
   columns,
   rows,
 }: {
   name: string;
-  /** Headers of the columns, the time first. */
+  /** Column headers; the first column is the time. */
   columns: string[];
   rows: { key: string; cells: string[] }[];
 }) {

@@ -1,2 +1,1 @@
-/** Colours of a channel connection's states. */
 export const CONNECTION_COLORS = { ACTIVE: 'green', REAUTH_REQUIRED: 'red', DISCONNECTED: 'gray' } as const;

@@ -37,7 +37,7 @@ function LabelledCopyAction({ copied, copy, label }: { copied: boolean; copy: ()
   );
 }
 
-/** Copies a text that is not shown. */
+/** Shows a button that copies `text`, without showing the text. */
 export function CopyAsButton({ text, label }: { text: string; label: string }) {
   return <CopyButton value={text}>{(state) => <LabelledCopyAction {...state} label={label} />}</CopyButton>;
 }
@@ -52,7 +52,7 @@ export function CopyText({ value, name }: { value: string; name: string }) {
   );
 }
 
-/** Shows lines to copy, such as code. */
+/** Shows a block of text, such as code, with a button that copies it. */
 export function CopyBlock({
   label,
   value,

@@ -7,11 +7,11 @@ import { ErrorNotice } from './error-notice';
 export interface Column<Row> {
   header: string;
   cell: (row: Row) => ReactNode;
-  /** True for a column of buttons, which shows no header. */
+  /** Whether the column has only buttons; its header is then for screen readers alone. */
   isActions?: boolean;
 }
 
-/** Result of `useQuery`, as far as a table needs it. */
+/** Part of `useQuery`'s result that the table needs. */
 interface Loaded<Row> {
   data: { data: Row[] } | undefined;
   error: unknown;
@@ -19,8 +19,8 @@ interface Loaded<Row> {
 }
 
 /**
- * Shows the rows of a query: a skeleton while they load, and a hint when there are none or they can't be
- * read. The roles are written out, because a table that CSS lays out as cards loses them.
+ * Shows the rows of a query, a skeleton while they load, `empty` if there are none, or the error. The ARIA
+ * roles are explicit, because browsers drop the roles of a table that CSS lays out as cards.
  */
 export function DataTable<Row>({
   name,

@@ -5,8 +5,9 @@ import { useTexts } from '../i18n/locale';
 type Counts = Endpoint['health']['last24Hours'];
 
 /**
- * Says in a sentence how the deliveries of the last 24 hours went.
- * @param props.write writes a count, which may be a lower bound
+ * Shows a sentence on the deliveries of the last 24 hours: how many succeeded, ran out of attempts, were
+ * cancelled or are pending.
+ * @param props.write writes a count as text; the count may be a lower bound
  */
 export function DaySummary({
   counts,

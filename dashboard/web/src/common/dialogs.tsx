@@ -4,12 +4,15 @@ import { useTexts } from '../i18n/locale';
 import { Form } from './form';
 import { lazyPart } from './lazy-part';
 
-/** Dialog above the page. Its code is loaded apart from the pages, because few visits open a dialog. */
+/**
+ * Shows a dialog above the page. Its code is loaded separately from the pages, because few visits open a
+ * dialog.
+ */
 export const Dialog = lazyPart(() => import('./open-dialog').then((module) => module.OpenDialog));
 
 export const DiscardDialog = lazyPart(() => import('./open-dialog').then((module) => module.DiscardDialog));
 
-/** Asks before an act that can't be undone. If `name` is given, the person must type it. */
+/** Asks the person to confirm an act that can't be undone. If `name` is given, they must type it first. */
 export function ConfirmDialog({
   title,
   about,
@@ -26,7 +29,7 @@ export function ConfirmDialog({
   about?: string;
   action: string;
   name?: string;
-  /** False while a choice is missing. */
+  /** Whether the act may be confirmed; false while the person must choose something in `children`. */
   isReady?: boolean;
   isPending: boolean;
   error: unknown;

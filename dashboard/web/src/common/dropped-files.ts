@@ -1,6 +1,6 @@
 /**
- * Keeps the browser from leaving the page for a file or link that is dropped onto it. Fields still take
- * dropped texts.
+ * Stops the browser from leaving the page when a file or link is dropped onto it. Text can be dropped into
+ * fields.
  */
 export function keepPageOnDrop(): void {
   for (const type of ['dragover', 'drop'] as const)
@@ -10,7 +10,7 @@ export function keepPageOnDrop(): void {
     });
 }
 
-/** Reports whether a drop or a drag has files, whose names only a drop tells. */
+/** Reports whether a drag or drop contains files. Browsers reveal the files' names only on the drop. */
 export function hasFiles(data: DataTransfer | null): boolean {
   return data?.types.includes('Files') ?? false;
 }

@@ -6,7 +6,7 @@ import { type ErrorWriter, faultText, fieldText, reasonText } from '../i18n/erro
 import { useFormats, useTexts } from '../i18n/locale';
 import type { Texts } from '../i18n/texts-en';
 
-/** Shows an error, the advice for it, and the request's id for the support. */
+/** Shows an error with advice and the id of the failed request, which the support needs. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const texts = useTexts();
   const writer = useErrorWriter();
@@ -54,30 +54,35 @@ function explain(error: unknown, texts: Texts, writer: ErrorWriter) {
   return { title: titleOf(error, texts, writer) ?? text.title ?? error.message, advice, details, requestId };
 }
 
-/** Returns the faults of fields, or the reason of a refusal, if the page has it in its language. */
+/**
+ * Returns a title that names the faulty field or the reason of a refusal; undefined if the page's language
+ * has no such text.
+ */
 function titleOf({ details, reason }: ApiError, texts: Texts, writer: ErrorWriter): string | undefined {
   const [first, ...others] = details;
   if (first === undefined) return reasonText(reason, writer);
   return others.length > 0 ? texts.errors.severalFaults : fieldText(first, writer);
 }
 
-/** Returns the fault of one field of a form; undefined without one. */
+/** Returns the text of a form field's fault; undefined if the field has none. */
 export function faultOf(error: unknown, field: string): ReactNode {
   if (!(error instanceof ApiError)) return undefined;
   const detail = error.details.find((one) => one.field === field || one.field.startsWith(`${field}.`));
   return detail && <Fault detail={detail} />;
 }
 
-/** Attribute by which a form knows that the fault of a field is shown. */
+/**
+ * Attribute of an element that shows a field's fault; its value is the field's name. `Form` shows no box for
+ * an error whose faults all have such an element.
+ */
 export const FAULT = 'data-fault';
 
-/** Shows the fault of one field. */
 export function Fault({ detail }: { detail: Omit<ErrorDetail, 'field'> & { field?: string } }) {
   const writer = useErrorWriter();
   return <span {...{ [FAULT]: detail.field }}>{faultText(detail, writer)}</span>;
 }
 
-/** Shows why a request was refused as a whole. */
+/** Shows why the server refused a request as a whole, not for a fault of one field. */
 export function Reason({ error }: { error: Parameters<typeof reasonText>[0] & { message: string } }) {
   return reasonText(error, useErrorWriter()) ?? error.message;
 }

@@ -3,7 +3,7 @@ import { IconFilter, IconX } from '@tabler/icons-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { useTexts } from '../i18n/locale';
 
-/** A filter that is set, in words. */
+/** Filter that is set: its field and value as the person reads them. */
 interface ActiveFilter {
   label: string;
   value: string;
@@ -11,8 +11,8 @@ interface ActiveFilter {
 }
 
 /**
- * Folds the fields of a list's filters, and shows those that are set as buttons that remove them. It is open
- * at first if one is set.
+ * Shows a list's active filters as buttons that remove them, and a button that unfolds all filter fields. The
+ * fields are unfolded at first if a filter is set.
  */
 export function FilterBar({
   active,
@@ -22,14 +22,13 @@ export function FilterBar({
 }: {
   active: ActiveFilter[];
   onClear: () => void;
-  /** Buttons beside the filters. */
   actions?: ReactNode;
   children: ReactNode;
 }) {
   const texts = useTexts();
   const [isOpen, setOpen] = useState(active.length > 0);
   const toggle = useRef<HTMLButtonElement>(null);
-  /** Keeps the focus near a button that disappears with the filter that it removes. */
+  /** Moves the focus to the toggle button, because the clicked button disappears with its filter. */
   const remove = (act: () => void) => {
     toggle.current?.focus();
     act();

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { keyOf } from './keys';
 import { fromLocal, toLocal } from './local-time';
 
-/** A text field whose value counts when it is finished: by Enter, or by leaving the field. */
+/** Shows a text field that reports its value when the person presses Enter or leaves the field. */
 export function TypedFilter({
   label,
   placeholder,

@@ -5,8 +5,8 @@ import { useTexts } from '../i18n/locale';
 import { ErrorNotice, FAULT } from './error-notice';
 
 /**
- * Shows a form with its buttons. `error` is the error of the last try: a box shows it, unless the fields show
- * all its faults.
+ * Shows a form with its buttons. `error` is the error of the last submission: a box shows it unless the
+ * fields show all its faults.
  */
 export function Form({
   action,
@@ -31,7 +31,8 @@ export function Form({
   const { form, unsaid } = useUnsaid(error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // A dialog is inside its page's tree: without this, a form around it would be submitted as well.
+    // React passes events of a dialog to the form that renders it, though the dialog is elsewhere in the
+    // document. Without this, that form would be submitted as well.
     event.stopPropagation();
     if (!isPending) onSubmit();
   };
@@ -61,8 +62,8 @@ export function Form({
 }
 
 /**
- * Returns the error unless the fields of the form show all its faults. Then the first of these fields gets
- * the focus.
+ * Returns a ref for the form, and the error unless the form's fields show all its faults. If they do, the
+ * first faulty field gets the focus.
  */
 function useUnsaid(error: unknown) {
   const form = useRef<HTMLFormElement>(null);

@@ -1,4 +1,4 @@
-/** Press of a key, as React's and the browser's events tell it. */
+/** Key press, as an event of React or of the browser describes it. */
 interface KeyPress {
   key: string;
   code: string;
@@ -11,29 +11,35 @@ interface KeyPress {
   nativeEvent?: { isComposing: boolean };
 }
 
-/** Key of presses that belong to an input method, as browsers name it. */
+/** Value of `key` that browsers set for a press that an input method handles. */
 const PROCESS = 'Process';
-/** Key code of such presses. Safari has nothing else to tell by when Enter ends a composition. */
+/**
+ * Key code of presses that an input method handles. In Safari, only this code marks the Enter press that ends
+ * a composition.
+ */
 const PROCESS_CODE = 229;
 
 /**
- * Returns the key of a press, such as `Enter`. While an input method composes a text it is `Process`, because
- * the press chooses or undoes a word.
+ * Returns the key of a press, such as `Enter`. Returns `Process` while an input method composes a text,
+ * because the press then chooses or undoes a word.
  */
 export function keyOf({ key, keyCode, isComposing, nativeEvent }: KeyPress): string {
   const composes = isComposing ?? nativeEvent?.isComposing ?? false;
   return composes || keyCode === PROCESS_CODE ? PROCESS : key;
 }
 
-/** Reports whether a press sends the written text. Windows reports AltGr as Ctrl and Alt. */
+/**
+ * Reports whether a press sends the written text: Ctrl+Enter or Cmd+Enter. Excludes Alt, because Windows
+ * reports AltGr as Ctrl and Alt.
+ */
 export function isSendPress(press: KeyPress): boolean {
   const { ctrlKey, metaKey, altKey } = press;
   return keyOf(press) === 'Enter' && (ctrlKey === true || metaKey === true) && !altKey;
 }
 
 /**
- * Returns the key of a press as a US keyboard has it, in lower case, if the layout has no Latin letter there;
- * otherwise the layout's own.
+ * Returns the key of a press in lower case. If the layout's key is not ASCII, returns the letter that a US
+ * keyboard has in its place.
  */
 export function shortcutOf(press: KeyPress): string {
   const key = keyOf(press);

@@ -1,11 +1,11 @@
 import { type ComponentType, useEffect, useState } from 'react';
 
-/** A component of a file of its own, which is loaded when it is shown, or by `preload`. */
+/** Component whose file is loaded when the component is first shown, or earlier by `preload`. */
 type LazyPart<Props> = ComponentType<Props> & { preload: () => Promise<void> };
 
 /**
- * Makes a component that is loaded when it is first shown. A component that is loaded already appears in the
- * same frame; React's `lazy` shows nothing first, for a third of a second at times.
+ * Makes a component whose code is loaded when it is first shown. If the code is loaded already, the component
+ * appears in the same frame. React's `lazy` shows nothing first, sometimes for a third of a second.
  */
 export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyPart<Props> {
   let loaded: ComponentType<Props> | undefined;
@@ -38,10 +38,10 @@ export function lazyPart<Props extends object>(load: () => Promise<ComponentType
 
 const LONGEST_WAIT_MS = 5_000;
 
-/** Loads parts while the page rests, so that they open at once. */
+/** Loads the code of components while the browser is idle, so that they open at once. */
 export function usePreload(...parts: Pick<LazyPart<never>, 'preload'>[]): void {
   useEffect(() => {
-    // A part that can't be loaded now is loaded when it is shown, and then shows the error.
+    // If loading fails here, the part is loaded again when it is shown, and then shows the error.
     const preload = () => parts.forEach((part) => void part.preload().catch(() => undefined));
     if (!('requestIdleCallback' in window)) {
       const timer = setTimeout(preload, LONGEST_WAIT_MS);
@@ -49,6 +49,6 @@ export function usePreload(...parts: Pick<LazyPart<never>, 'preload'>[]): void {
     }
     const request = requestIdleCallback(preload, { timeout: LONGEST_WAIT_MS });
     return () => cancelIdleCallback(request);
-    // The parts of a page are always the same.
+    // `parts` never changes between renders.
   }, []);
 }

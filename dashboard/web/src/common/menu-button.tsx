@@ -13,7 +13,10 @@ import type { MenuOptions } from './open-menu';
 
 const OpenMenu = lazyPart(() => import('./open-menu').then((module) => module.OpenMenu));
 
-/** Opens and closes the menu or dialog of a button. The focus returns to the button. */
+/**
+ * Returns the state of a button that opens a menu or dialog, and the button's props. Closing moves the focus
+ * back to the button.
+ */
 export function useOpening(popup: 'menu' | 'dialog') {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -25,7 +28,7 @@ export function useOpening(popup: 'menu' | 'dialog') {
   };
   return {
     id,
-    /** The button while it is open. */
+    /** The button while its menu or dialog is open; otherwise null. */
     opened: isOpen ? button.current : null,
     close,
     buttonProps: {
@@ -40,17 +43,17 @@ export function useOpening(popup: 'menu' | 'dialog') {
 }
 
 /**
- * A button that opens a menu. While it is closed there is nothing but the button; the menu's code is loaded
- * while the page rests. The focus goes into the menu, and back to the button.
+ * Shows a button that opens a menu. The menu's code is loaded while the browser is idle; the menu is rendered
+ * only while it is open. Opening moves the focus into the menu, closing moves it back to the button.
  */
 export function MenuButton({
   button,
   children,
   ...options
 }: MenuOptions & {
-  /** Button of Mantine's, with its name. */
+  /** Mantine button with its label. */
   button: ReactElement<ComponentPropsWithRef<'button'>>;
-  /** Makes the menu's items of Mantine's parts of a menu. */
+  /** Renders the menu's content from the parts of Mantine's `Menu`. */
   children: (menu: typeof Menu) => ReactNode;
 }) {
   const { id, opened, close, buttonProps } = useOpening('menu');

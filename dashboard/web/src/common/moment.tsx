@@ -5,8 +5,8 @@ import { useNow } from './use-now';
 const EVENTS = { hover: true, focus: true, touch: true };
 
 /**
- * Shows a time as its distance from now. The exact time is read out with it, and seen on hover and focus. An
- * exact time has its distance on hover alone, because readers can work it out.
+ * Shows a time as its distance from now, such as "3 minutes ago". The exact time appears on hover and focus,
+ * and screen readers read it. With `isExact`, the exact time is shown and the distance appears on hover.
  */
 export function Moment({
   at,
@@ -16,9 +16,12 @@ export function Moment({
 }: {
   at: string | null;
   none?: string;
-  /** True in rows whose times a reader compares. */
+  /** Whether to show the exact time, for rows whose times a person compares. */
   isExact?: boolean;
-  /** True for an end, or a next time. Everything else has happened, even if the browser's clock is late. */
+  /**
+   * Whether the time may be in the future, such as an end. If false, a future time is shown as now, because
+   * the browser's clock may be slow.
+   */
   mayBeAhead?: boolean;
 }) {
   const formats = useFormats();

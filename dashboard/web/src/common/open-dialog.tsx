@@ -4,7 +4,10 @@ import { useTexts } from '../i18n/locale';
 import { Form } from './form';
 import { useEnteredValues } from './use-entered-values';
 
-/** A dialog. It asks before a key or the cross closes a form in which something was entered. */
+/**
+ * Shows a dialog. If the person has entered something in it, Escape and the close button ask before they
+ * close it.
+ */
 export function OpenDialog({
   title,
   about,
@@ -15,13 +18,16 @@ export function OpenDialog({
   children,
 }: {
   title: string;
-  /** Thing that the dialog acts on, such as a name; shown below the title. */
+  /** Name of the thing that the dialog acts on; shown below the title. */
   about?: string;
   onClose: () => void;
   size?: string;
-  /** False for a dialog with something that is shown once: a stray key or click must not close it. */
+  /**
+   * Whether Escape and a close button close the dialog. False if it shows something only once, such as a
+   * secret.
+   */
   closable?: boolean;
-  /** True for a dialog whose entered values may be lost without a question. */
+  /** Whether the dialog closes without asking, even if the person entered something. */
   isQuestion?: boolean;
   children: ReactNode;
 }) {
@@ -58,7 +64,7 @@ export function OpenDialog({
   );
 }
 
-/** Asks before the entered values of a form are lost. */
+/** Asks whether to discard the values that were entered in a form. */
 export function DiscardDialog({ onDiscard, onClose }: { onDiscard: () => void; onClose: () => void }) {
   const { common } = useTexts();
   return (
@@ -71,8 +77,8 @@ export function DiscardDialog({ onDiscard, onClose }: { onDiscard: () => void; o
 }
 
 /**
- * Returns the focus to its former place when the dialog closes. Mantine does so only for dialogs that stay
- * mounted.
+ * Returns the focus, when the dialog closes, to the element that had it before. Mantine does this only for
+ * dialogs that stay mounted.
  */
 function useFocusReturn(): void {
   useLayoutEffect(() => {

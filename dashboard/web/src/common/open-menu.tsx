@@ -8,7 +8,6 @@ export interface MenuOptions {
   closeOnItemClick?: boolean;
 }
 
-/** A menu that is open. */
 export function OpenMenu({
   id,
   button,
@@ -29,7 +28,7 @@ export function OpenMenu({
       opened
       onChange={onClose}
       returnFocus={false}
-      // The first item gets the focus, and not an element that is no item of the menu.
+      // The first item gets the focus. Mantine would focus a placeholder, which is no item of the menu.
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>
@@ -42,7 +41,7 @@ export function OpenMenu({
   );
 }
 
-/** Stands in a menu or popover for the button that opens it. */
+/** Makes a Mantine menu or popover use an existing button as its target. Renders nothing. */
 export function Anchor({ element, ref }: { element: HTMLElement; ref?: Ref<HTMLElement> }) {
   useImperativeHandle(ref, () => element, [element]);
   return null;

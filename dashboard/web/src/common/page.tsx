@@ -2,7 +2,7 @@ import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { useTexts } from '../i18n/locale';
 
-/** Lays a page out: its heading, its actions beside it, and its content. */
+/** Shows a page's heading, its actions beside it, and its content. Sets the title of the browser's tab. */
 export function PageLayout({
   title,
   about,

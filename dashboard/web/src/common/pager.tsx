@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { useTexts } from '../i18n/locale';
 
 /**
- * Buttons for older and newer pages of a list. The caller keeps the cursor, in the page's address; this
- * component remembers the way back to newer pages.
+ * Shows buttons for older and newer pages of a list. The caller stores the cursor; this component remembers
+ * the cursors of the newer pages.
  */
 export function Pager({
   cursor,

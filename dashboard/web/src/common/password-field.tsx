@@ -1,7 +1,10 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { useTexts } from '../i18n/locale';
 
-/** Field for a password, which a button shows. It asks for the present one unless it is told otherwise. */
+/**
+ * Field for a password, with a button that shows the password. Browsers fill in the present password unless
+ * `autoComplete` says otherwise.
+ */
 export function PasswordField({
   onChange,
   ...props

@@ -2,7 +2,6 @@ import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './section.module.css';
 
-/** A part of a page, with a heading of its own. */
 export function Section({
   title,
   icon,

@@ -1,6 +1,9 @@
 const SHOWN = 8;
 
-/** Returns the end of an id. Its beginning is a time, and the same in ids that were made at one moment. */
+/**
+ * Returns the last 8 characters of an id. The beginning of an id is a time stamp, so ids made at about the
+ * same time begin alike.
+ */
 export function shortId(id: string): string {
   return id.length > SHOWN ? `…${id.slice(-SHOWN)}` : id;
 }

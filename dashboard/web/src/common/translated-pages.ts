@@ -1,7 +1,6 @@
 /**
- * Keeps React from failing in a page that the browser translates: a translator puts other elements in the
- * place of texts that React knows. An element that React then removes is gone already, and one that it
- * inserts before such a text comes at the end.
+ * Makes React tolerate a browser's page translator, which replaces text nodes that React knows. Removing a
+ * replaced node then does nothing. Inserting before a replaced node appends to the parent.
  */
 export function tolerateTranslators(): void {
   Node.prototype.removeChild = function <Child extends Node>(this: Node, child: Child): Child {

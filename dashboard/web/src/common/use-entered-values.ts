@@ -3,13 +3,15 @@ import { type FocusEvent, useRef } from 'react';
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
 /**
- * Knows whether the person has entered a value that is still in a form: each field's value is kept when it
- * first gets the focus. Fields that are gone, because the form was sent, don't count.
+ * Finds out whether the person has entered something in a form. Stores each field's value when the field
+ * first gets the focus, and compares it later. Fields no longer in the document, as after a submission, don't
+ * count.
  */
 export function useEnteredValues() {
   const before = useRef(new Map<Field, string>());
   const keep = ({ currentTarget, target }: FocusEvent<HTMLElement, Element>) => {
-    // A dialog that a form opens is not inside it, but its events arrive here.
+    // React also passes on events of a dialog that the form opens. The dialog's fields are not inside the
+    // form.
     if (isField(target) && currentTarget.contains(target) && !before.current.has(target))
       before.current.set(target, valueOf(target));
   };

@@ -8,7 +8,7 @@ const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  // The clock stands still while no component listens.
+  // `now` is not updated while no component listens.
   if (timer === undefined) now = Date.now();
   timer ??= window.setInterval(() => {
     now = Date.now();
@@ -22,7 +22,10 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Returns the time, rounded down to a multiple of `stepMs`. One timer serves every component. */
+/**
+ * Returns the present time in milliseconds since 1970, rounded down to a multiple of `stepMs`. One timer of
+ * one second serves all components.
+ */
 export function useNow(stepMs = STEP_MS): number {
   return useSyncExternalStore(subscribe, () => Math.floor(now / stepMs) * stepMs);
 }

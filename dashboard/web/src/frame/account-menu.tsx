@@ -59,7 +59,6 @@ export function AccountMenu({ person }: { person: Person }) {
   );
 }
 
-/** Returns the first letters of the first and the last name. */
 function initialsOf(name: string): string {
   const names = name.trim().split(/\s+/);
   return [...new Set([names[0], names.at(-1)])].map((one) => one?.[0]?.toUpperCase() ?? '').join('');

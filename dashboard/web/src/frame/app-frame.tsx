@@ -14,7 +14,7 @@ import { useDropRefusal } from './use-drop-refusal';
 import { usePersonalSettings } from './use-personal-settings';
 import { WorkspaceMenu } from './workspace-menu';
 
-/** Frames every page after the login with the workspaces, the navigation and the person. */
+/** Shows the workspace menu, the navigation and the account menu beside every page that needs a login. */
 export function AppFrame() {
   const texts = useTexts();
   const session = useSession();
@@ -24,7 +24,7 @@ export function AppFrame() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const isInbox = useRouterState({ select: ({ location }) => pageOf(location.pathname) === 'inbox' });
   const content = useFocusAfterNavigation(close);
-  // Pages outside any workspace keep the navigation of the last one.
+  // Outside any workspace, the navigation shows the person's only workspace or the one visited last.
   const workspace =
     slug === undefined
       ? firstWorkspace(session.workspaces)
@@ -79,13 +79,13 @@ export function AppFrame() {
 }
 
 /**
- * Moves the focus to the content of a new page, for keyboards and screen readers. Within the inbox, its page
- * does so.
+ * Moves the focus to the content after a navigation, for people who use a keyboard or a screen reader.
+ * Between its conversations, the inbox moves the focus itself.
  */
 function useFocusAfterNavigation(onNavigate: () => void) {
   const content = useRef<HTMLElement>(null);
   const router = useRouter();
-  // Heard from the router, so that the frame is not rendered again for each conversation.
+  // Subscribes to the router, because a hook would render the frame again for each conversation.
   useEffect(
     () =>
       router.subscribe('onResolved', ({ fromLocation, toLocation, pathChanged }) => {

@@ -2,7 +2,6 @@ import { Group, Text } from '@mantine/core';
 import { useTexts } from '../i18n/locale';
 import markUrl from './mark.svg';
 
-/** The product's mark and name. */
 export function Brand() {
   const texts = useTexts();
   return (

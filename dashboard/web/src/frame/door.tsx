@@ -4,7 +4,7 @@ import { LOCALES, useLocale, useTexts } from '../i18n/locale';
 import { useChooseLocale } from '../i18n/locale-choice';
 import { Brand } from './brand';
 
-/** Frames the pages before the login: a narrow card, and the choice of the language. */
+/** Frames the pages that need no login: a narrow card, with a choice of language below it. */
 export function Door({ title, children }: { title: string; children: ReactNode }) {
   const texts = useTexts();
   const locale = useLocale();

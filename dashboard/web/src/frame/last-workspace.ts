@@ -2,12 +2,15 @@ import type { Workspace } from '../api/types';
 
 const STORAGE_KEY = 'dashboard-workspace';
 
-/** Remembers the workspace in which the next visit begins. */
+/** Stores in this browser the workspace with which the next visit begins. */
 export function rememberWorkspace(slug: string): void {
   localStorage.setItem(STORAGE_KEY, slug);
 }
 
-/** Returns the workspace to begin with; undefined when the person has to choose. */
+/**
+ * Returns the person's only workspace, or the one visited last in this browser; undefined if there is
+ * neither.
+ */
 export function firstWorkspace(workspaces: Workspace[]): Workspace | undefined {
   if (workspaces.length === 1) return workspaces[0];
   const slug = localStorage.getItem(STORAGE_KEY);

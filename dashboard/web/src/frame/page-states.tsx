@@ -6,7 +6,10 @@ import { sessionQuery } from '../api/session';
 import { ErrorNotice } from '../common/error-notice';
 import { useTexts } from '../i18n/locale';
 
-/** Page that says why there is no other, and leads on. */
+/**
+ * Shows a text in place of a page that can't be shown. `children` are links or buttons that lead to another
+ * page.
+ */
 export function TextPage({ title, text, children }: { title: string; text: string; children: ReactNode }) {
   return (
     <Container size="sm" py="xl">
@@ -21,7 +24,10 @@ export function TextPage({ title, text, children }: { title: string; text: strin
   );
 }
 
-/** Page for an address that leads nowhere, or to something that the person may not see. Both look alike. */
+/**
+ * Says that the page was not found: its address is unknown, or the person may not see it. The text is the
+ * same, so that it does not reveal which.
+ */
 export function NotFoundPage() {
   const { frame } = useTexts();
   return (
@@ -33,7 +39,7 @@ export function NotFoundPage() {
   );
 }
 
-/** Page in place of each page of a workspace whose server does not answer. */
+/** Replaces a workspace's pages while the server that stores the workspace does not answer. */
 export function UnreachablePage() {
   const { common, frame } = useTexts();
   const { refetch, isFetching } = useQuery(sessionQuery);
@@ -46,7 +52,7 @@ export function UnreachablePage() {
   );
 }
 
-/** Page for an address that leads nowhere, outside the frame of all others. */
+/** Shows the not-found page where no frame surrounds it, in a `main` element of its own. */
 export function NotFoundPageAlone() {
   return (
     <main id="content">
@@ -55,7 +61,9 @@ export function NotFoundPageAlone() {
   );
 }
 
-/** Page for a fault, for example while the service is down. */
+/**
+ * Shows an error that a page threw, for example because the service is down, with a button that tries again.
+ */
 export function PageFault({ error, reset }: { error: unknown; reset: () => void }) {
   const router = useRouter();
   const retry = () => {

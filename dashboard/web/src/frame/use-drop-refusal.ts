@@ -3,7 +3,10 @@ import { useAnnounce } from '../common/announcer';
 import { hasFiles } from '../common/dropped-files';
 import { useTexts } from '../i18n/locale';
 
-/** Announces that no files are taken when one is dropped, unless a composer on the page says so itself. */
+/**
+ * Announces that files are not accepted when one is dropped onto the page. Does nothing if an element marked
+ * `data-says-no-files` says so itself.
+ */
 export function useDropRefusal(): void {
   const { frame } = useTexts();
   const announce = useAnnounce();

@@ -11,10 +11,10 @@ import classes from './app-frame.module.css';
 import { rememberWorkspace } from './last-workspace';
 import { NotFoundPage, TextPage, UnreachablePage } from './page-states';
 
-/** Settings that an AGENT may look at and not change. */
+/** Settings pages that the role AGENT may read but not change. */
 const SETTINGS_TO_READ = ['workspace', 'agents'];
 
-/** Frames the pages of one workspace, which must be one of the person's. */
+/** Frames the pages of one workspace, or says why the person can't open it. */
 export function WorkspaceFrame() {
   const { slug } = useParams({ from: '/inside/w/$slug' });
   const page = useRouterState({ select: ({ location }) => pageOf(location.pathname) });
@@ -40,7 +40,7 @@ export function WorkspaceFrame() {
   );
 }
 
-/** Page of a workspace that the person may enter only with a second factor. */
+/** Says that the workspace requires a second factor, which the person has not turned on. */
 function LockedPage({ workspace }: { workspace: Workspace }) {
   const { notices } = useTexts();
   return (
@@ -52,7 +52,7 @@ function LockedPage({ workspace }: { workspace: Workspace }) {
   );
 }
 
-/** Page in place of one that an AGENT may not read. */
+/** Says that only owners and admins may read the page. */
 function ManagersPage() {
   const { slug } = useWorkspace();
   const { nav, notices } = useTexts();
@@ -68,8 +68,8 @@ function ManagersPage() {
 }
 
 /**
- * Shows the limits of the workspace, or of the person in it, such as a suspension. In the inbox the place for
- * the reply says so.
+ * Shows limits of the workspace or of the person in it, such as a suspension. In the inbox, the reply form
+ * shows a suspension or an expired trial instead.
  */
 function Notices({ workspace, page }: { workspace: Workspace; page: string }) {
   const { notices } = useTexts();

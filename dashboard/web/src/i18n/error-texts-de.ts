@@ -270,7 +270,7 @@ export const errorTextsDe: ErrorTexts = {
     'a phone number': 'einer Telefonnummer',
     'a professional account': 'eines professionellen Kontos',
 
-    // Fields, in the words that the pages have for them.
+    // Names of fields, as the pages write them.
     accessToken: 'Zugriffstoken',
     accountId: 'ID Ihres Kontos',
     action: 'Aktion',

@@ -1,8 +1,8 @@
 import type { ErrorDetail, ErrorValues, FaultCode, ReasonCode } from '../api/types';
 
-/** Texts of errors in a language, by code. `words` translates values. */
+/** Texts of errors in one language, by code. `words` translates values that the texts contain. */
 export interface ErrorTexts {
-  /** Subject of a fault that is shown under its field. */
+  /** Subject that completes a fault's text to a sentence where the field's name is not part of the text. */
   subject: string;
   faults: Record<FaultCode, string>;
   reasons: Record<ReasonCode, string>;
@@ -11,18 +11,21 @@ export interface ErrorTexts {
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** Words and formats of the page's language. Without `texts`, the service's own words are in it. */
+/**
+ * Texts and formats of the page's language. `texts` is null if the server's own messages are in that
+ * language.
+ */
 export interface ErrorWriter {
   texts: ErrorTexts | null;
   moment: (at: string) => string;
 }
 
-/** Beginnings of the service's faults that are no sentences without the field. */
+/** Matches the beginning of a server's message that needs the field's name as its subject. */
 const PREDICATE = /^(?:is|are|was|were|must|may|has|does|can't|belongs|goes|stands|would)\b/;
 
 /**
- * Returns the fault of a field as text; in the service's words where the fault's code has no text here. The
- * service's words become a sentence about the field if its name is given.
+ * Returns a field's fault as text, or the server's message if the page's language has no text for the fault's
+ * code. If `field` is given, the server's message becomes a sentence about the field.
  */
 export function faultText(
   { field, code, message, values }: Omit<ErrorDetail, 'field'> & { field?: string },
@@ -35,7 +38,7 @@ export function faultText(
     : message;
 }
 
-/** Returns the fault of a field as text, with the field's name. */
+/** Returns a field's fault as text that names the field. */
 export function fieldText(detail: ErrorDetail, writer: ErrorWriter): string {
   if (!writer.texts) return faultText(detail, writer);
   return `${writer.texts.words[detail.field] ?? detail.field}: ${translated(detail, writer) ?? detail.message}`;
@@ -49,7 +52,7 @@ function translated(
   return text && fill(text, values, writer);
 }
 
-/** Returns the words of a field's name, such as "Allowed origins" of `credentials.allowedOrigins`. */
+/** Returns a field's name in words, such as "Allowed origins" for `credentials.allowedOrigins`. */
 function subjectOf(field: string): string {
   const name = field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? field;
   const words = name.replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -57,7 +60,9 @@ function subjectOf(field: string): string {
   return spelled.charAt(0).toUpperCase() + spelled.slice(1);
 }
 
-/** Returns why a request was refused as a whole; undefined where the reason has no text here. */
+/**
+ * Returns why a request was refused as a whole; undefined if the page's language has no text for the reason.
+ */
 export function reasonText(
   { reason, values }: { reason?: ReasonCode | undefined; values?: ErrorValues | undefined },
   writer: ErrorWriter,
@@ -66,7 +71,10 @@ export function reasonText(
   return text ? fill(text, values, writer) : undefined;
 }
 
-/** Puts values in for the placeholders of a text, as the service does with its own. */
+/**
+ * Replaces placeholders of a text, such as `{limit}`, with values. Times are formatted, and known words are
+ * translated.
+ */
 function fill(text: string, values: ErrorValues = {}, { texts, moment }: ErrorWriter): string {
   const word = (value: string | number) =>
     typeof value === 'string' && TIME.test(value) ? moment(value) : (texts?.words[value] ?? String(value));

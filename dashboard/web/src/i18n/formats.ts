@@ -11,7 +11,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 
 /**
  * Makes the formats of dates and numbers in a language.
- * @param preferred languages of the browser; the first variant of the language, such as en-GB, decides
+ * @param preferred languages of the browser; the first variant of `locale` among them, such as en-GB, decides
  */
 export function makeFormats(locale: Locale, preferred: readonly string[]) {
   const tag = preferred.find((language) => language.startsWith(locale)) ?? locale;
@@ -29,14 +29,14 @@ export function makeFormats(locale: Locale, preferred: readonly string[]) {
     return unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : relative.format(0, 'second');
   };
   return {
-    /** Writes a time to the second. */
+    /** Writes a date and time to the second. */
     moment: (at: string | number) => moment.format(new Date(at)),
-    /** Writes a time to the second, without the date if it is today. */
+    /** Writes a time to the second; omits the date if it is today. */
     exact: (at: string, now: number) =>
       (day.format(new Date(at)) === day.format(now) ? second : moment).format(new Date(at)),
     minute: (at: string | number) => minute.format(new Date(at)),
     day: (at: string | number) => day.format(new Date(at)),
-    /** Writes a day, such as `Yesterday`. */
+    /** Writes a date, or `Today` or `Yesterday`. */
     nearDay: (at: string | number, now: number) => {
       const midnight = new Date(now).setHours(0, 0, 0, 0);
       const days = Math.round((new Date(at).setHours(0, 0, 0, 0) - midnight) / (DAY_SECONDS * 1000));
@@ -47,11 +47,11 @@ export function makeFormats(locale: Locale, preferred: readonly string[]) {
     shortDay: (at: string | number) => shortDay.format(new Date(at)),
     time: (at: string | number) => time.format(new Date(at)),
     /**
-     * Writes when something was, such as `3 minutes ago`. Less than a minute ago is "now", and so is a moment
-     * ahead: the browser's clock may be late.
+     * Writes how long ago a time was, such as `3 minutes ago`. Less than a minute ago is "now". A future time
+     * is "now" as well, because the browser's clock may be slow.
      */
     past: (at: string, now: number) => distance(Math.min(0, (Date.parse(at) - now) / 1000)),
-    /** Writes when something will be, such as `in 3 minutes`. A moment that has passed is "now". */
+    /** Writes how far ahead a time is, such as `in 3 minutes`. A past time is "now". */
     coming: (at: string, now: number) => {
       const seconds = Math.max(0, Math.round((Date.parse(at) - now) / 1000));
       return seconds < 60 ? relative.format(seconds, 'second') : distance(seconds);

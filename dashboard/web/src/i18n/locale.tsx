@@ -14,8 +14,8 @@ export function loadTexts(locale: Locale): Promise<Texts> {
 }
 
 /**
- * Returns the language that was chosen in this browser before, else the first of the browser's languages for
- * which there are texts.
+ * Returns the language that was chosen in this browser, or else the first of the browser's languages that has
+ * texts. Returns English if none has.
  */
 export function guessLocale(): Locale {
   const remembered = localStorage.getItem(STORAGE_KEY);

@@ -1,10 +1,9 @@
 import type { DeliveryErrorCode, DeliveryStatus, EventType, SavedReplyVariable } from '../api/types';
 import type { ErrorTexts } from './error-texts';
 
-/** Returns `one` or `many`, whichever the number needs. */
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
-/** Types the texts of codes, of which some have a title. */
+/** Returns `texts` unchanged. Its type requires an advice for each code; the title may be left out. */
 export const codeTexts = <Code extends string>(texts: Record<Code, { title?: string; advice: string }>) =>
   texts;
 
@@ -42,13 +41,13 @@ export const en = {
     pageAdvice: 'Load the page again. If that does not help, tell whoever runs the dashboard.',
     waitSeconds: (seconds: number) =>
       `Wait ${seconds} ${plural(seconds, 'second', 'seconds')}, then try again.`,
-    /** Texts of the service's faults and reasons; null: its own messages are in this language. */
+    /** Texts of the server's faults and reasons; null if the server's own messages are in this language. */
     translated: null as ErrorTexts | null,
     severalFaults: 'Some fields are wrong',
     away: 'The service cannot be reached',
     awayAdvice:
       'What you see may be out of date. The page goes on by itself when the service is back. Nothing that you entered is lost.',
-    /** Texts for error codes. Without a title here, the service's own message is the title. */
+    /** Texts for error codes. An error without a title here shows the server's message as its title. */
     byCode: codeTexts({
       INVALID_BODY: { advice: 'Correct this and try again.' },
       INVALID_QUERY: { advice: 'Change or clear the filters.' },
@@ -514,7 +513,7 @@ export const en = {
     title: 'Diagnostics',
     about: 'What the API takes now, and what waits for an operator of the service.',
   },
-  /** Descriptions of event types; null: the service's own are in this language. */
+  /** Descriptions of event types; null if the server's own are in this language. */
   eventsAbout: null as Record<EventType, string> | null,
   roles: { OWNER: 'Owner', ADMIN: 'Admin', AGENT: 'Agent' },
   notices: {
@@ -1113,5 +1112,5 @@ function namesOf([first, ...others]: string[]): string {
 
 const isOrAre = (names: string[]) => (names.length === 1 ? 'is' : 'are');
 
-/** All texts of the page, in one language. */
+/** Type of the page's texts in any language. */
 export type Texts = typeof en;

@@ -1,4 +1,4 @@
-// The first match counts: later browsers name the earlier ones, too.
+// The first match counts, because some user agents also name browsers that are listed further below.
 const BROWSERS: [RegExp, string][] = [
   [/\bEdg\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -16,7 +16,7 @@ const SYSTEMS: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Returns a name such as `Firefox · Linux`; null when the user agent names neither. */
+/** Returns a name such as `Firefox · Linux`; null if the user agent names no known browser or system. */
 export function nameOfBrowser(userAgent: string | null): string | null {
   const parts = [BROWSERS, SYSTEMS]
     .map((known) => known.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1])

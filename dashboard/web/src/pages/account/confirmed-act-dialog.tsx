@@ -9,7 +9,7 @@ import { PasswordField } from '../../common/password-field';
 import { useTexts } from '../../i18n/locale';
 import { useAccountChange } from './use-account-change';
 
-/** Dialog for an act that needs the password and a code. */
+/** Asks for the person's password and a code of their second factor, and posts both to `path`. */
 export function ConfirmedActDialog({
   title,
   advice,

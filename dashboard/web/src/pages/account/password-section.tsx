@@ -26,7 +26,7 @@ export function PasswordSection() {
         error={change.error}
         onSubmit={() => change.mutate(passwords, { onSuccess: () => setPasswords(EMPTY) })}
       >
-        {/* Password managers look for the name beside the password. */}
+        {/* Password managers look for the user name beside the password. */}
         <input type="text" autoComplete="username" value={person.email} readOnly hidden />
         <PasswordField
           label={texts.account.currentPassword}

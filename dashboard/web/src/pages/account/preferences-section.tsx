@@ -19,7 +19,8 @@ import { useChooseLocale } from '../../i18n/locale-choice';
 import { useAccountChange } from './use-account-change';
 
 /**
- * Form for name, language and theme. A new language or theme is shown at once, and stored for every browser.
+ * Shows a form for name, language and theme. A new language or theme is applied at once, and stored for all
+ * browsers of the person.
  */
 export function PreferencesSection() {
   const texts = useTexts();

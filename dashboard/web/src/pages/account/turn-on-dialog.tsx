@@ -14,7 +14,7 @@ import { useAccountChange } from './use-account-change';
 const QR_SIZE = 200;
 
 /**
- * Dialog that turns the second factor on: it asks for the password, shows the secret for an app, and asks for
+ * Turns the second factor on: asks for the password, shows the secret for an authenticator app, and asks for
  * a first code of that app.
  */
 export function TurnOnDialog({
@@ -76,7 +76,7 @@ function FirstCode({
     >
       <Text size="sm">{texts.secondFactor.scan}</Text>
       <Center>
-        {/* Cameras need dark on light, in the dark theme as well. */}
+        {/* Cameras read a QR code only dark on light, even in the dark theme. */}
         <Paper p="md" bg="white">
           <QRCodeSVG value={uri} size={QR_SIZE} title={texts.secondFactor.qrCode} />
         </Paper>

@@ -2,7 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { sessionQuery } from '../../api/session';
 import { useAnnounce } from '../../common/announcer';
 
-/** Makes a change of the person. After it, everything that the frame shows of the person is read again. */
+/**
+ * Returns a mutation that changes something of the logged-in person. After success, the session and the
+ * account's data are read again.
+ */
 export function useAccountChange<Input = void, Output = unknown>(
   send: (input: Input) => Promise<Output>,
   done?: string,

@@ -6,8 +6,8 @@ import { Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 
 /**
- * Requests with which a new key can be tried at once. A key without any of these scopes can still read its
- * own description.
+ * Requests with which the person can try a new key. A key without these scopes reads its own description
+ * instead.
  */
 const TRIALS: [Scope, string][] = [
   ['conversations:read', '/conversations'],

@@ -12,7 +12,8 @@ import { useTexts } from '../../i18n/locale';
 type Reason = RevokeApiKey['reason'];
 
 /**
- * Revokes a key. It asks whether the webhook endpoints that the key made go on, and then shows the result.
+ * Revokes a key. Asks first for the reason, which decides whether webhook endpoints that the key made go on.
+ * Then shows the result for each endpoint.
  */
 export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const texts = useTexts();
@@ -79,7 +80,7 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
   );
 }
 
-/** Returns the other keys of the workspace that work. */
+/** Returns the workspace's other keys that are valid now. */
 function useOtherKeys({ id }: ApiKey): ApiKey[] {
   const keys = useRead<Page<ApiKey>>('api-keys', {}, { refreshMs: false });
   const works = ({ revokedAt, expiresAt }: ApiKey) =>

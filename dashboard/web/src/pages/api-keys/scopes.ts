@@ -1,6 +1,5 @@
 import type { Locale, Scope } from '../../api/types';
 
-/** Descriptions of the scopes, in each language of the pages. */
 export const SCOPE_TEXTS: Record<Scope, Record<Locale, string>> = {
   'conversations:read': {
     en: 'List and read conversations and their messages, and search messages',
@@ -40,7 +39,10 @@ export const SCOPE_TEXTS: Record<Scope, Record<Locale, string>> = {
 
 export const SCOPES = Object.keys(SCOPE_TEXTS) as Scope[];
 
-/** Sets of scopes for common uses. A new scope is in none of them, so that a key gets it by choice alone. */
+/**
+ * Sets of scopes for common uses. A new scope is added to none of them, so that a key has it only if a person
+ * chooses it.
+ */
 export const PRESETS = {
   read: ['conversations:read', 'messages:read', 'contacts:read'],
   answer: ['conversations:read', 'messages:read', 'messages:write'],

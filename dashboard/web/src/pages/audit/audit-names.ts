@@ -1,6 +1,6 @@
 import type { Locale } from '../../api/types';
 
-/** Names of the types of things, and of the acts that the second part of an action names. */
+/** Names for the two parts of an action such as `api_key.revoked`: the type of thing, and the act. */
 interface AuditNames {
   entities: Record<string, string>;
   acts: Record<string, string>;

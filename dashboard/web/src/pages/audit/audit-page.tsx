@@ -28,7 +28,6 @@ const route = getRouteApi('/inside/w/$slug/settings/audit');
 
 type Filter = Partial<Record<'action' | 'actor' | 'entity' | 'entityId' | 'since' | 'until', string>>;
 
-/** Page of the audit log, with its filters. */
 export function AuditPage() {
   const texts = useTexts();
   const { id } = useWorkspace();
@@ -136,7 +135,9 @@ function AuditFilters({ filter, onChange }: { filter: Filter; onChange: (filter:
   );
 }
 
-/** List of values to choose one from, in the order of their words. A chosen one that is not listed stays. */
+/**
+ * Shows a select field of `values`, sorted by their labels. A chosen value that is not among them is added.
+ */
 function Choice({
   label,
   value,
@@ -212,17 +213,17 @@ function useColumns(): Column<AuditEntry>[] {
   ];
 }
 
-/** Returns an entry's actor as the filter names it. */
+/** Returns an entry's actor in the form of the filter: an id, `operator:<name>` or `system`. */
 function actorOf({ actorType, actorId, actorName }: AuditEntry): string {
   return actorId ?? (actorName === null ? actorType : `${actorType}:${actorName}`);
 }
 
-/** Reports whether the words of an actor are a name, which does not tell its type. */
+/** Reports whether an actor is shown by a name, which does not reveal the actor's type. */
 function isNamed({ actorType }: AuditEntry): boolean {
   return actorType === 'agent' || actorType === 'api_key';
 }
 
-/** Shows the other values of an entry, and the names of its action and thing in the API. */
+/** Shows the values of an entry that have no column, such as the user agent, and the API's action and id. */
 function Details({ entry: { action, entityId, metadata, userAgent, requestId } }: { entry: AuditEntry }) {
   const texts = useTexts();
   return (

@@ -6,17 +6,20 @@ import { useLocale, useTexts } from '../../i18n/locale';
 import { AUDIT_NAMES } from './audit-names';
 
 interface AuditWords {
-  /** Writes a type of things, such as `api_key`. */
+  /** Returns the words for a type of thing, such as `api_key`. */
   entity: (name: string) => string;
-  /** Writes an action, such as `api_key.revoked`. */
+  /** Returns the words for an action, such as `api_key.revoked`. */
   action: (name: string) => string;
-  /** Writes an actor as the filter names it: an id, `operator:<name>` or `system`. */
+  /** Returns the words for an actor, which is an id, `operator:<name>` or `system`. */
   actor: (name: string) => string;
   /** Returns the name of the thing that an entry is about; null if it is not known. */
   thing: (entry: AuditEntry) => string | null;
 }
 
-/** Returns functions that write the names of the audit log for people. Unknown ones stay as they are. */
+/**
+ * Returns functions that turn the audit log's codes into words. Unknown codes stay, with spaces in place of
+ * underscores.
+ */
 export function useAuditWords(): AuditWords {
   const { audit: texts } = useTexts();
   const names = useNames();
@@ -47,8 +50,8 @@ export function useAuditWords(): AuditWords {
 }
 
 /**
- * Returns the names of all agents, keys, endpoints and channels by their ids. A deleted thing has the name
- * that its entries give it.
+ * Returns the names of all agents, API keys, endpoints and channels by id. Deleted things are missing; their
+ * audit entries contain their names.
  */
 function useNames(): Map<string, string> {
   const once = { refreshMs: false } as const;

@@ -5,8 +5,8 @@ import { useTexts } from '../../i18n/locale';
 const MAX_LENGTH = 80;
 
 /**
- * Shows the changed values, before and after, a line for each field. A new thing has a line for each field
- * that is set.
+ * Shows an entry's changed values before and after, one field a line. For a created thing, shows only fields
+ * that are set.
  */
 export function Changes({ entry: { before, after } }: { entry: Pick<AuditEntry, 'before' | 'after'> }) {
   const texts = useTexts();

@@ -14,7 +14,9 @@ import { WidgetFields, type WidgetChoices } from './widget-fields';
 
 type Credentials = Record<string, string>;
 
-/** Connects an account, or gives a connected one new credentials. */
+/**
+ * Connects an account of a channel. If `connection` is given, changes that connection's credentials instead.
+ */
 export function ConnectDialog({
   channel,
   connection,

@@ -6,16 +6,13 @@ import { CopyBlock, CopyText } from '../../common/copying';
 import { Moment } from '../../common/moment';
 import { useFormats, useTexts } from '../../i18n/locale';
 
-/**
- * Returns the allowed origins of a widget's connection, of the pages that may show the widget; empty for
- * other channels.
- */
+/** Returns the origins of the pages that may show a widget; empty for other channels. */
 export function originsOf(connection: ChannelConnection | undefined): string[] {
   const settings: { allowedOrigins?: string[] } | undefined = connection?.settings;
   return settings?.allowedOrigins ?? [];
 }
 
-/** Reports whether a widget shows who is online and types, as a new one does. */
+/** Reports whether a widget's visitors and agents see each other online and typing. True by default. */
 export function showsPresence(connection: ChannelConnection | undefined): boolean {
   const settings: { showsPresence?: boolean } | undefined = connection?.settings;
   return settings?.showsPresence ?? true;
@@ -71,7 +68,7 @@ export function ConnectionDetails({ connection }: { connection: ChannelConnectio
   );
 }
 
-/** Shows the snippet for the workspace's pages, and a link to a page that has it already. */
+/** Shows the HTML snippet for the workspace's own pages, and a link to a page that previews the widget. */
 function WidgetUse({ connection }: { connection: ChannelConnection }) {
   const texts = useTexts();
   const { publicUrl } = useSession();

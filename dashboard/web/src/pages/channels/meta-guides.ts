@@ -29,7 +29,10 @@ const VERIFY_TOKEN: ChannelField = {
   isOptional: true,
 };
 
-/** Parts that the guides of Meta's channels share: a person enters our hook and its token at Meta. */
+/**
+ * Parts shared by the guides of Meta's channels: a person enters the hook's address and the verify token at
+ * Meta.
+ */
 const ENTERED_AT_META = {
   isHookEntered: true,
   revealed: {

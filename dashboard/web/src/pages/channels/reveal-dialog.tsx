@@ -6,7 +6,10 @@ import { Dialog } from '../../common/dialogs';
 import { useLocale, useTexts } from '../../i18n/locale';
 import { CHANNEL_GUIDES } from './channel-guides';
 
-/** Shows values that must be entered elsewhere after connecting. Secrets are shown only once. */
+/**
+ * Shows the steps that remain after connecting, and the values to enter elsewhere. Secrets are never shown
+ * again.
+ */
 export function RevealDialog({
   connection,
   isNew,

@@ -3,10 +3,10 @@ import { faultOf } from '../../common/error-notice';
 import { useTexts } from '../../i18n/locale';
 
 export interface WidgetChoices {
-  /** Origins of pages, one a line. */
+  /** Origins of the pages that may show the widget, one per line. */
   origins: string;
   keepsSecret: boolean;
-  /** Whether visitors and agents see of each other who is online and types. */
+  /** Whether visitors and agents see each other online and typing. */
   showsPresence: boolean;
 }
 

@@ -13,16 +13,15 @@ import { textOf, useNameOf } from './contact-names';
 import classes from './contacts.module.css';
 import { useContact, useContactConversations } from './use-contact';
 
-/** Prefix of a widget's identity whose id the workspace's own server has signed. */
+/** Prefix of a widget visitor's id if the workspace's own server has signed it. */
 const SIGNED = 'user:';
 
-/** A contact's fields, identities and conversations. */
 export function ContactDetails({
   contactId,
   conversationId,
 }: {
   contactId: string;
-  /** The conversation beside which the contact is shown. */
+  /** Conversation beside which the contact is shown; it is marked in the contact's list. */
   conversationId?: string;
 }) {
   const { common } = useTexts();
@@ -48,7 +47,7 @@ function Loaded({ contact, conversationId }: { contact: Contact; conversationId:
   const { erasedAt, verified } = contact;
   const end = () => {
     setEditing(false);
-    // The button comes back once the form is gone.
+    // The edit button is rendered again only after the form is removed.
     setTimeout(() => edit.current?.focus());
   };
   return (
@@ -191,7 +190,7 @@ function Identities({ contact: { identities } }: { contact: Contact }) {
 function Seen({ contact: { id, createdAt } }: { contact: Contact }) {
   const { contacts } = useTexts();
   const newest = useContactConversations(id).data?.pages[0]?.data ?? [];
-  // A conversation without a message is as new as itself.
+  // Skips conversations without a message, because only a message counts as activity.
   const latest = newest.find(({ lastMessageAt }) => lastMessageAt !== null);
   return (
     <dl className={classes.fields}>

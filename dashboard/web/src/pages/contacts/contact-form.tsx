@@ -13,14 +13,14 @@ import { textOf } from './contact-names';
 import classes from './contacts.module.css';
 import { useFreshContact } from './use-contact';
 
-// The compiler refuses any other value than the service's own.
+// The type makes the compiler refuse any number other than the server's.
 const MAX_ATTRIBUTES: typeof service.MAX_ATTRIBUTES = 50;
 
 const FIELDS = ['name', 'email', 'phone'] as const;
 type Field = (typeof FIELDS)[number];
 
 interface Attribute {
-  /** Number of the row, which stays while its name is typed. */
+  /** Key of the row, which does not change while the name is typed. */
   key: number;
   name: string;
   value: string;
@@ -30,10 +30,13 @@ interface Draft extends Record<Field, string> {
   attributes: Attribute[];
 }
 
-/** Form that edits a contact. If another person has edited the contact since, it shows their values too. */
+/**
+ * Shows a form that edits a contact. If another person has saved the contact meanwhile, the form shows that
+ * person's values as well.
+ */
 export function ContactForm({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   const { contacts, common } = useTexts();
-  // The contact that the edit began with.
+  // State of the contact on which the edit is based.
   const [base, setBase] = useState(contact);
   const [theirs, setTheirs] = useState<Contact | null>(null);
   const [draft, setDraft] = useState(() => draftOf(contact));
@@ -51,7 +54,9 @@ export function ContactForm({ contact, onDone }: { contact: Contact; onDone: () 
       { onSuccess: onDone, onError: (error) => void keepBoth(error) },
     );
   };
-  /** Takes over the fields that another person has edited, but not those that this person has edited too. */
+  /**
+   * Applies another person's changes after a conflict, except to fields that this person has changed as well.
+   */
   const keepBoth = async (error: unknown) => {
     if (!isConflict(error)) return;
     const fresh = await readAgain();
@@ -183,7 +188,7 @@ function nextKey(attributes: Attribute[]): number {
   return Math.max(-1, ...attributes.map(({ key }) => key)) + 1;
 }
 
-/** Returns the values that a draft changes. An emptied field is null. */
+/** Returns the fields in which a draft differs from the contact. An emptied field is null. */
 function changeOf(base: Contact, draft: Draft): Omit<UpdateContact, 'updatedAt'> {
   const before = draftOf(base);
   const fields = FIELDS.filter((field) => draft[field].trim() !== before[field].trim()).map((field) => [
@@ -198,7 +203,7 @@ function changeOf(base: Contact, draft: Draft): Omit<UpdateContact, 'updatedAt'>
   return JSON.stringify(attributes) === JSON.stringify(base.attributes) ? change : { ...change, attributes };
 }
 
-/** Returns an attribute's value. A number that is not edited stays a number. */
+/** Returns an attribute's value. A number or boolean whose text was not changed keeps its type. */
 function valueOf({ attributes }: Contact, name: string, text: string): AttributeValue {
   const before = attributes[name];
   const isSame = (typeof before === 'number' || typeof before === 'boolean') && String(before) === text;

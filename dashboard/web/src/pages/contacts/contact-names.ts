@@ -5,10 +5,13 @@ import { useTexts } from '../../i18n/locale';
 
 type Named = Pick<ContactSummary, 'id' | 'name' | 'email' | 'phone'>;
 
-/** Longest name that a person is asked to type. */
+/** Longest name, in characters, that a person is asked to type as a confirmation. */
 const MAX_TYPED = 40;
 
-/** Returns a function that names a contact: by its name, or else by its e-mail, phone or identity. */
+/**
+ * Returns a function that names a contact: by its name, or else by its e-mail address, its phone number, or
+ * its channel with the end of its id.
+ */
 export function useNameOf(): (contact: Named & Partial<Pick<Contact, 'identities'>>) => string {
   const { contacts } = useTexts();
   return ({ id, name, email, phone, identities }) => {
@@ -19,8 +22,8 @@ export function useNameOf(): (contact: Named & Partial<Pick<Contact, 'identities
 }
 
 /**
- * Returns the text that a person types to confirm that they mean a contact: its name, if a keyboard has it,
- * or the end of its id.
+ * Returns the text that a person types to confirm that they mean a contact: the contact's name if it is short
+ * and can be typed, otherwise the end of its id.
  */
 export function typedNameOf({ id, name }: Named): string {
   const text = name?.trim() ?? '';
@@ -28,7 +31,6 @@ export function typedNameOf({ id, name }: Named): string {
   return isTypable ? text : shortId(id).replace('…', '');
 }
 
-/** Returns an attribute's value as text. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -11,7 +11,6 @@ import { ContactRights } from './contact-rights';
 import classes from './contacts.module.css';
 import { useContact } from './use-contact';
 
-/** Page of one contact. */
 export function ContactPage() {
   const { contactId } = useParams({ from: '/inside/w/$slug/contacts/$contactId' });
   const { contacts } = useTexts();

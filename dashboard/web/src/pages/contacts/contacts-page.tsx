@@ -17,11 +17,10 @@ import { CreateContactDialog } from './create-contact-dialog';
 
 const route = getRouteApi('/inside/w/$slug/contacts');
 const TYPING_MS = 300;
-/** Longest text that the service searches. */
+/** Longest text, in characters, that the server searches for. */
 const MAX_SEARCH = 200;
 const REFRESH_MS = 30_000;
 
-/** Page that lists a workspace's contacts, finds one and makes new ones. */
 export function ContactsPage() {
   const { contacts } = useTexts();
   const { isSuspended, isTrialExpired } = useWorkspace();

@@ -9,7 +9,7 @@ export function useContact(contactId: string) {
   return useRead<Contact>(`contacts/${contactId}`);
 }
 
-/** Returns a function that reads a contact now, and shows it. */
+/** Returns a function that reads a contact again and replaces the cached one, which the page shows. */
 export function useFreshContact(contactId: string): () => Promise<Contact> {
   const { id } = useWorkspace();
   const queries = useQueryClient();
@@ -20,7 +20,7 @@ export function useFreshContact(contactId: string): () => Promise<Contact> {
   };
 }
 
-/** Reads the conversations of a contact page by page, the one with the latest activity first. */
+/** Reads a contact's conversations page by page, the latest activity first. */
 export function useContactConversations(contactId: string) {
   const { id } = useWorkspace();
   return useInfiniteQuery({

@@ -8,7 +8,7 @@ import { Exchange } from '../webhooks/exchange';
 import classes from './attempts.module.css';
 import type { FormerAddress } from './use-former-address';
 
-/** Lists the attempts, the latest first and open. */
+/** Lists a delivery's attempts, the latest first. Only the latest is unfolded. */
 export function Attempts({
   attempts,
   formerAddress,

@@ -2,7 +2,10 @@ import type { DeliveryDetail } from '../../api/types';
 
 type Request = NonNullable<DeliveryDetail['request']>;
 
-/** Headers that the commands make, because a signature is not stored and a receiver refuses an old time. */
+/**
+ * Headers that the commands compute: the signatures, which are not stored, and the time stamp, because a
+ * receiver refuses an old one.
+ */
 const MADE: Record<string, string> = {
   'x-service-signature': '"x-service-signature: sha256=$service"',
   'webhook-timestamp': '"webhook-timestamp: $now"',
@@ -10,9 +13,8 @@ const MADE: Record<string, string> = {
 };
 
 /**
- * Returns shell commands that sign a request with the secret in `$WEBHOOK_SECRET`, and send it. They need
- * curl and OpenSSL. The given values stand in single quotes, in which a shell reads no character but the
- * quote itself.
+ * Returns shell commands that sign a request with the secret in `$WEBHOOK_SECRET` and send it with curl. They
+ * need OpenSSL. All values of the request are in single quotes, so that the shell executes none of them.
  */
 export function curlCommand({ method, url, headers, body }: Request): string {
   const id = headers.find(({ name }) => name === 'webhook-id')?.value ?? '';

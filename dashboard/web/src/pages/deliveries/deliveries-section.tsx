@@ -100,7 +100,7 @@ export function DeliveriesSection({ endpointId, isActive }: { endpointId: string
   );
 }
 
-/** Selects all deliveries of the page that can be sent again, or none. */
+/** Shows a checkbox that selects all deliveries of the page that can be sent again, or none. */
 function SelectPage({
   deliveries,
   selected,

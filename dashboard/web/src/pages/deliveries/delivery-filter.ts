@@ -1,4 +1,4 @@
-/** Names of the filters of an endpoint's deliveries, in the page's address and at the server. */
+/** Names of the filters of an endpoint's deliveries, in the page's address and in the server's API. */
 const FILTER_NAMES = [
   'since',
   'until',

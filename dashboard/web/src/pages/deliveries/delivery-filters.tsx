@@ -7,7 +7,7 @@ import { TimeFilter, TypedFilter } from '../../common/filter-fields';
 import { useFormats, useTexts } from '../../i18n/locale';
 import type { FilterTexts } from './delivery-filter';
 
-/** Fields of the filters. Each takes effect when it is complete, and stands in the page's address. */
+/** Shows fields that filter an endpoint's deliveries. Each takes effect when its value is complete. */
 export function DeliveryFilters({
   filter,
   onChange,
@@ -72,7 +72,7 @@ export function DeliveryFilters({
   );
 }
 
-/** Returns a function that writes the value of a filter in words. */
+/** Returns a function that writes a filter's value in the page's language. */
 export function useFilterFormat(): (name: keyof FilterTexts, value: string) => string {
   const texts = useTexts();
   const formats = useFormats();
@@ -86,7 +86,6 @@ export function useFilterFormat(): (name: keyof FilterTexts, value: string) => s
   };
 }
 
-/** Returns a choice for each name that has a text. */
 function choicesOf(labels: Record<string, string>): { value: string; label: string }[] {
   return Object.entries(labels).map(([value, label]) => ({ value, label }));
 }
