@@ -26,7 +26,7 @@ export class ApiError extends Error {
 export const api = {
   get: <T>(path: string, signal?: AbortSignal) => call<T>('GET', `/api${path}`, undefined, signal),
   post: <T>(path: string, body: object = {}) => call<T>('POST', `/api${path}`, body),
-  /** Posts a request that the server carries out once per idempotency key, even if it arrives several times. */
+  /** Posts a request that the server carries out once per idempotency key, however often it arrives. */
   postOnce: <T>(path: string, body: object, key: string) =>
     call<T>('POST', `/api${path}`, body, undefined, { 'idempotency-key': key }),
   /** Posts without waiting for an answer, even if the person leaves the page meanwhile. Ignores errors. */

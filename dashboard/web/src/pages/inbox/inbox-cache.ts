@@ -2,13 +2,16 @@ import { type InfiniteData, type Query, type QueryClient } from '@tanstack/react
 import { api } from '../../api/client';
 import type { Conversation, Message, Page } from '../../api/types';
 
-/** Highest number of conversations that the server counts to. */
+/** Largest exact count of conversations from the server. A larger value means "more than 1,000". */
 export const MAX_COUNT = 1_000;
 
-/** Number of loaded pages that are read again every few seconds. More are read more rarely. */
+/**
+ * Loaded pages of a list that are read again at each poll. A list with more pages is polled less often, in
+ * proportion.
+ */
 export const FRESH_PAGES = 2;
 
-/** Kinds of cached answers that the page shows of an open conversation. */
+/** Parts of cache keys: the kinds of data that the page shows of an open conversation. */
 const SHOWN_PARTS = ['conversation', 'messages', 'notes'];
 
 export type Pages<T> = InfiniteData<Page<T>>;
@@ -20,13 +23,12 @@ export const keyOf = (workspaceId: string, ...parts: unknown[]) => [
   ...parts,
 ];
 
-/** Returns the key under which a conversation's messages are kept. */
 export const messagesKey = (workspaceId: string, conversationId: string) =>
   keyOf(workspaceId, 'messages', conversationId);
 
 /**
- * Changes the cached data of a key. A read that is running begins again, because its answer may be older than
- * the change.
+ * Changes the cached data of a key. If a read of the data is running or due, it starts anew, because its
+ * answer may be older than the change.
  */
 export function changeCached<T>(queries: QueryClient, queryKey: unknown[], change: (data: T) => T): void {
   const before = queries.getQueryState(queryKey);
@@ -36,7 +38,10 @@ export function changeCached<T>(queries: QueryClient, queryKey: unknown[], chang
     void queries.invalidateQueries({ queryKey, exact: true });
 }
 
-/** Shows a new message or note at the beginning of its list, before the list is read again. */
+/**
+ * Adds a new message or note at the start of its cached list, before the list is read again. Does nothing if
+ * the list has the item.
+ */
 export function addNewest(
   queries: QueryClient,
   workspaceId: string,
@@ -50,7 +55,7 @@ export function addNewest(
   });
 }
 
-/** Takes a deleted note out of its list, before the list is read again. */
+/** Removes a deleted note from its cached list, before the list is read again. */
 export function removeItem(queries: QueryClient, workspaceId: string, key: string[], itemId: string): void {
   changeCached<Pages<{ id: string }>>(queries, keyOf(workspaceId, ...key), (pages) => ({
     ...pages,
@@ -69,9 +74,9 @@ export function refreshInbox(queries: QueryClient, workspaceId: string): Promise
 }
 
 /**
- * Reads conversations again, as far as the page shows them, with their messages: all loaded messages, or the
- * newest page alone where many are loaded.
- * @param parts kinds of answers that are read of each; all that the page shows by default
+ * Reads the shown data of conversations again. Reads all loaded messages of each, or only the newest page if
+ * more than `FRESH_PAGES` pages are loaded.
+ * @param parts kinds of data to read; by default all that the page shows
  */
 export function refreshOpen(
   queries: QueryClient,
@@ -100,8 +105,8 @@ export function refreshOpen(
 }
 
 /**
- * Reads the newest messages of a conversation again, and all loaded ones if there is a gap between them. The
- * loaded ones count as no newer than before.
+ * Reads the newest page of a conversation's messages again, and all loaded pages if the newest does not
+ * overlap them. Does not change the time at which the loaded pages count as read.
  */
 async function refreshNewest(
   queries: QueryClient,
@@ -119,7 +124,7 @@ async function refreshNewest(
       gcTime: 0,
     })
     .catch(() => null);
-  // The next poll reads the messages that could not be read now.
+  // If the read failed, marks the messages as stale, so that the next poll reads them.
   if (!newest) return queries.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
   const joined = isSettled(messages) && withNewest(messages.state.data!, newest.data);
   if (!joined) return queries.invalidateQueries({ queryKey, exact: true });
@@ -131,12 +136,14 @@ function findMessages(queries: QueryClient, workspaceId: string, conversationId:
   return queries.getQueryCache().find<Pages<Message>>({ queryKey, exact: true });
 }
 
-/** Reports whether messages are loaded, and are neither being read nor have to be read again. */
+/** Reports whether messages are loaded, not being read, and not marked as stale. */
 function isSettled({ state: { data, fetchStatus, isInvalidated } }: Query<Pages<Message>>): boolean {
   return data !== undefined && fetchStatus === 'idle' && !isInvalidated;
 }
 
-/** Returns loaded pages with the newest messages in them; null if some between them may be missing. */
+/**
+ * Merges the newest messages into the loaded pages. Returns null if messages between the two may be missing.
+ */
 export function withNewest({ pages, ...rest }: Pages<Message>, newest: Message[]): Pages<Message> | null {
   const loadedIds = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));
   if (!newest.some(({ id }) => loadedIds.has(id))) return null;
@@ -146,12 +153,12 @@ export function withNewest({ pages, ...rest }: Pages<Message>, newest: Message[]
     ...page,
     data: data.map((one) => byId.get(one.id) ?? one),
   }));
-  // The person's own message may have been shown before an older one came.
+  // The person's own message may have been added before an older message was read.
   const data = [...added, ...first!.data].sort((a, b) => (a.id < b.id ? 1 : -1));
   return { ...rest, pages: [{ ...first!, data }, ...others] };
 }
 
-/** Reads contacts again that the page shows, and the conversations of these contacts. */
+/** Reads contacts again where the page shows them, and the shown conversations with these contacts. */
 export function refreshContacts(
   queries: QueryClient,
   workspaceId: string,
@@ -169,7 +176,7 @@ export function refreshContacts(
   ]);
 }
 
-/** Reads the counts of conversations again, and the unread ones. */
+/** Reads the counts of conversations and the latest unread conversations again. */
 export function refreshCounts(queries: QueryClient, workspaceId: string): Promise<unknown> {
   const paths = ['conversations/counts', 'conversations/unread'];
   return Promise.all(
@@ -177,7 +184,9 @@ export function refreshCounts(queries: QueryClient, workspaceId: string): Promis
   );
 }
 
-/** Reads again who is in conversations, if the page shows one of them. */
+/**
+ * Reads again which agents have the conversations open, if the page shows it. Null means all conversations.
+ */
 export function refreshPresence(
   queries: QueryClient,
   workspaceId: string,

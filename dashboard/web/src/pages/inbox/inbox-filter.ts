@@ -7,15 +7,15 @@ import { NOBODY } from './list/cached-lists';
 
 export const VIEWS = ['mine', 'nobody', 'all'] as const;
 /**
- * View of the inbox. `agent` has the conversations of one colleague. `lost` has the conversations of any
- * status with replies that were not delivered.
+ * View of the inbox. `agent` shows one colleague's conversations. `lost` shows conversations of any status
+ * with a reply whose delivery failed or is unknown.
  */
 export type View = (typeof VIEWS)[number] | 'agent' | 'lost';
 
 export const STATUSES: readonly ConversationStatus[] = ['OPEN', 'SNOOZED', 'CLOSED'];
 export const CHANNELS = Object.keys(CHANNEL_LABELS) as Channel[];
 
-/** The conversations that the list shows. */
+/** Filter of the inbox's list of conversations. */
 export interface InboxFilter {
   view: View;
   /** Id of the colleague whose conversations the view `agent` shows. */
@@ -27,8 +27,7 @@ export interface InboxFilter {
 const route = getRouteApi('/inside/w/$slug/inbox');
 
 /**
- * Returns the filter of the page's address. A value that the address leaves out, or misspells, has its
- * default.
+ * Returns the filter that the page's address contains. A missing or unknown value is replaced by its default.
  */
 export function useInboxFilter(): InboxFilter {
   const { view, agent, status, channel } = route.useSearch();
@@ -43,7 +42,7 @@ export function useInboxFilter(): InboxFilter {
   );
 }
 
-/** Returns the filter as it stands in an address. */
+/** Returns the filter as parameters of a page's address. */
 export function toSearch({ view, agent, status, channel }: InboxFilter) {
   return {
     ...(view === 'agent' ? { agent } : { view }),
@@ -53,8 +52,8 @@ export function toSearch({ view, agent, status, channel }: InboxFilter) {
 }
 
 /**
- * Returns a function that tells which agent's conversations a list shows, as a parameter of the server's
- * list.
+ * Returns a function that turns a filter into the server's parameter `assignedAgentId`. The value is an
+ * agent's id, `nobody` for unassigned conversations, or undefined for all.
  */
 export function useAssigneeOf(): (filter: InboxFilter) => string | undefined {
   const { agentId } = useWorkspace();

@@ -9,7 +9,7 @@ const REFRESH_MS = 60_000;
 const NO_AGENTS: Agent[] = [];
 
 const AgentsContext = createContext(NO_AGENTS);
-/** Gives the agents to a page, which reads them once for all messages and rows that name one. */
+/** Provides the workspace's agents to the inbox, which reads them once for all messages and rows. */
 export const AgentsProvider = AgentsContext;
 
 export function useReadAgents(): Agent[] {
@@ -20,7 +20,7 @@ export function useAgents(): Agent[] {
   return useContext(AgentsContext);
 }
 
-/** Returns the active agents but the person themself, to choose from. */
+/** Returns the active agents, except the person who is logged in, as options of a field. */
 export function useColleagueOptions(): AgentOption[] {
   const { inbox } = useTexts();
   const { agentId } = useWorkspace();
@@ -29,7 +29,7 @@ export function useColleagueOptions(): AgentOption[] {
     .map(({ id, name, isBot }) => ({ value: id, label: isBot ? inbox.withBot(name) : name }));
 }
 
-/** Returns a function that names an agent; the person themself is "you". */
+/** Returns a function that names an agent by id, and returns "you" for the person's own id. */
 export function useAgentName(): (id: string) => string {
   const texts = useTexts();
   const { agentId } = useWorkspace();

@@ -3,7 +3,6 @@ import { IconInbox } from '@tabler/icons-react';
 import { useTexts } from '../../i18n/locale';
 import classes from './inbox.module.css';
 
-/** Fills the place of the conversation while none is open. */
 export function NoConversation() {
   const { inbox } = useTexts();
   return (

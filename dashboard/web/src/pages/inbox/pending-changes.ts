@@ -4,19 +4,21 @@ import type { ActiveConversation, Conversation } from '../../api/types';
 /** New values of a conversation's changed properties. */
 export type ConversationValues = Partial<Omit<ActiveConversation, 'id' | 'contact'>>;
 
-/** Change of a conversation that the page shows, and that the server has not confirmed. */
+/** Change of a conversation that the page shows before the server has confirmed it. */
 export interface PendingChange {
   conversationId: string;
   change: ConversationValues;
-  /** Whether the server has refused it. */
+  /** Whether the server has refused the change. */
   isRefused: boolean;
 }
 
 const pending = new Set<PendingChange>();
-/** Changes that the answer of each running read may not have. */
+/** One set per running read: the changes that its answer may lack. */
 const missing = new Set<Set<PendingChange>>();
 
-/** Notes a change that is about to be sent. */
+/**
+ * Registers a change that is about to be sent to the server. It is applied to the answers of running reads.
+ */
 export function beginChange(conversationId: string, change: ConversationValues): PendingChange {
   const begun = { conversationId, change, isRefused: false };
   pending.add(begun);
@@ -24,14 +26,14 @@ export function beginChange(conversationId: string, change: ConversationValues):
   return begun;
 }
 
-/** Ends a change that the server has made or refused. */
+/** Unregisters a change that the server has confirmed or refused. */
 export function endChange(change: PendingChange | undefined, isRefused: boolean): void {
   if (!change) return;
   change.isRefused = isRefused;
   pending.delete(change);
 }
 
-/** Reads a conversation with its contact. The answer has the conversation's pending changes. */
+/** Reads a conversation with its contact, and applies the conversation's pending changes to the answer. */
 export function readConversation(
   workspaceId: string,
   conversationId: string,
@@ -46,8 +48,9 @@ export function readConversation(
 }
 
 /**
- * Reads conversations. The answer gets the changes that were pending at any time meanwhile, because it may be
- * older than they are.
+ * Reads conversations. Applies all changes that were pending at any time during the read, because the answer
+ * may be older than they are. Leaves out refused changes.
+ * @param make applies a change to the answer
  */
 export async function readWithChanges<T>(
   read: () => Promise<T>,

@@ -31,7 +31,10 @@ const ICONS: Partial<Record<ContentKind, typeof IconPhoto>> = {
   'empty message': IconMessageQuestion,
 };
 
-/** A customer's text, or an icon and words for each content that they have sent instead. */
+/**
+ * Shows a customer's text. If the customer sent other contents, such as an image, shows an icon and a name
+ * for each.
+ */
 export function CustomerText({ text }: { text: string }) {
   const { content } = useTexts().inbox;
   const contents = readContents(text, content);
@@ -49,7 +52,6 @@ export function CustomerText({ text }: { text: string }) {
   ));
 }
 
-/** Icon and name of a content. */
 function ContentName({ kind }: { kind: ContentKind }) {
   const { content } = useTexts().inbox;
   const Icon = ICONS[kind] ?? IconPaperclip;
@@ -61,7 +63,7 @@ function ContentName({ kind }: { kind: ContentKind }) {
   );
 }
 
-/** Returns a function that puts a customer's text or contents into words. */
+/** Returns a function that writes a customer's text or contents as plain text. */
 export function useCustomerWords(): (text: string) => string {
   const { content } = useTexts().inbox;
   return (text) =>
@@ -70,7 +72,7 @@ export function useCustomerWords(): (text: string) => string {
       .join(', ') ?? text;
 }
 
-/** The excerpt of a customer's message in which a search has found something, with its hits marked. */
+/** Shows the excerpt of a customer's message that a search has found, with the found words marked. */
 export function CustomerExcerpt({
   excerpt,
   show,

@@ -1,9 +1,12 @@
 const HOURS = 3;
-/** Hour at which a day begins. */
+/** Hour of the day, in the browser's time zone, at which a snooze of days ends. */
 const MORNING = 9;
 const DAYS_OF_WEEK = 7;
 
-/** Returns the ends of a snooze to choose from, by the browser's clock. */
+/**
+ * Returns the ends of a snooze that a person can choose: in 3 hours, and tomorrow and next Monday at 9:00 in
+ * the browser's time zone.
+ */
 export function endsAfter(now: Date) {
   const morning = (days: number) => {
     const end = new Date(now);
@@ -11,7 +14,7 @@ export function endsAfter(now: Date) {
     end.setHours(MORNING, 0, 0, 0);
     return end;
   };
-  // From a Monday, it is the Monday of the next week.
+  // On a Monday, the Monday of the next week.
   const toMonday = (DAYS_OF_WEEK + 1 - now.getDay()) % DAYS_OF_WEEK || DAYS_OF_WEEK;
   return {
     hours: new Date(now.getTime() + HOURS * 3_600_000),

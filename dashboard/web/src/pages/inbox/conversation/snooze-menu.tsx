@@ -5,7 +5,10 @@ import { useFormats, useTexts } from '../../../i18n/locale';
 import { useKeys } from '../use-keys';
 import { endsAfter } from './snooze-ends';
 
-/** Menu that puts a conversation aside until a time, or until its customer writes. S opens it. */
+/**
+ * Shows a menu that snoozes a conversation until a time, or until its customer writes (null). The key S opens
+ * the menu.
+ */
 export function SnoozeMenu({
   isDisabled,
   onSnooze,

@@ -1,6 +1,8 @@
 import type { ConversationChange, Message, Note } from '../../../api/types';
 
-/** Message, change or note, with its time and the beginning of its day. */
+/**
+ * Message, change or note, with its time (ISO 8601) and the beginning of its day (milliseconds since 1970).
+ */
 export type Entry = { at: string; day: number } & (
   | { message: Message }
   | { change: ConversationChange }
@@ -12,7 +14,7 @@ export function idOf(entry: Entry): string {
   return 'note' in entry ? entry.note.id : entry.change.id;
 }
 
-/** Returns the changes or notes from one time to another; without a time, from the first or to the last. */
+/** Returns the items that were created from `since` to `until`, both included. Undefined means no limit. */
 export function shownOf<T extends { createdAt: string }>(
   items: T[],
   since: string | undefined,
@@ -24,14 +26,14 @@ export function shownOf<T extends { createdAt: string }>(
   );
 }
 
-/** Merges lists that have the newest first into one list that has the oldest first. */
+/** Merges lists sorted newest first into one list sorted oldest first. */
 export function entriesOf(messages: Message[], changes: ConversationChange[], notes: Note[]): Entry[] {
   const entries = [
     ...messages.toReversed().map((message) => ({ ...timeOf(message), message })),
     ...changes.toReversed().map((change) => ({ ...timeOf(change), change })),
     ...notes.toReversed().map((note) => ({ ...timeOf(note), note })),
   ];
-  // Sorting keeps the order of entries of one moment: a message, and then the changes that it made.
+  // The sort is stable: a message stays before the changes that it made in the same millisecond.
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 

@@ -19,7 +19,7 @@ import type { useSending } from '../reply/use-sending';
 
 const HOUR_MS = 3_600_000;
 
-/** The messages and changes of a conversation, the oldest at the top. */
+/** Shows a conversation's messages, changes and notes, the oldest at the top. */
 export function Timeline({
   conversation,
   sending,
@@ -27,7 +27,7 @@ export function Timeline({
 }: {
   conversation: Conversation;
   sending: ReturnType<typeof useSending>;
-  /** Gets the place below the newest message. */
+  /** Ref of the place below the newest message. */
   endRef: Ref<HTMLDivElement>;
 }) {
   const { id, sourceChannel, contact, updatedAt } = conversation;
@@ -49,7 +49,7 @@ export function Timeline({
   );
 
   return (
-    // It scrolls from its end: messages that are loaded above move nothing.
+    // CSS scrolls this region from its end, so that older messages that are loaded above move nothing.
     <div className={classes.scroller} tabIndex={0} role="region" aria-label={inbox.messages}>
       <div className={classes.timeline}>
         {!messages && !pages.error && (
@@ -91,7 +91,10 @@ export function Timeline({
   );
 }
 
-/** Messages, changes and notes with their days. They are rendered again only when one of them has changed. */
+/**
+ * Shows messages, changes and notes with a heading for each day. `memo` renders them again only when a
+ * property has changed.
+ */
 const Entries = memo(function Entries({
   entries,
   conversationId,
@@ -104,7 +107,7 @@ const Entries = memo(function Entries({
   conversationId: string;
   customer: string;
   foundId: string | undefined;
-  /** Ids of the messages that those on their way repeat, joined by commas. */
+  /** Ids of failed messages that are being sent again, joined by commas. */
   outgoingRepeats: string;
   onSendAgain: (message: Message) => void;
 }) {
@@ -138,9 +141,10 @@ const Entries = memo(function Entries({
 });
 
 /**
- * Reads changes or notes down to the oldest message that is shown.
- * @param since time of that message; undefined once all are loaded
- * @param until time of the newest message that is shown; undefined when it is the conversation's newest
+ * Returns the changes or notes in the shown part of the conversation. Reads further pages until they reach
+ * the oldest shown message.
+ * @param since time of the oldest shown message; undefined once all messages are loaded
+ * @param until time of the newest shown message; undefined if it is the conversation's newest
  */
 function useShown<T extends { createdAt: string }>(
   { items, hasNextPage, isFetching, isError, fetchNextPage }: LoadedPages & { items?: T[] },

@@ -12,13 +12,13 @@ import { refreshCounts } from '../inbox-cache';
 import { isKnownRead, refreshList, showChange } from '../list/cached-lists';
 import { useMessages, useRow } from '../use-inbox';
 
-/** Time between two marks of one conversation. */
+/** Milliseconds between two read marks that are sent for one conversation. */
 const PAUSE_MS = 2_000;
 
 /**
- * Marks the open conversation as read while its newest message can be seen, and as unread when the person
- * wants it: then it stays unread until it is opened again. A conversation that is handed over to the person
- * is read at once while its newest message can be seen.
+ * Marks the open conversation as read while its newest message is visible. A conversation that the person
+ * marks as unread stays unread until they open it again. After a handover (an assignment to the person, or
+ * the end of a snooze), a visible conversation is marked as read again.
  */
 export function useReadMark({ id }: Conversation) {
   const { inbox } = useTexts();
@@ -29,8 +29,8 @@ export function useReadMark({ id }: Conversation) {
   const { ref: endRef, entry } = useIntersection();
   const isVisible = useDocumentVisibility() === 'visible' && (entry?.isIntersecting ?? false);
   const messages = useMessages(id).items;
-  // Of the person's own messages the server knows by itself that they are read. A conversation without a
-  // message of the customer may be unread too, and one without any.
+  // The customer's newest message, because the server counts the person's own messages as read by itself.
+  // Without one, the newest message, or the conversation's id if there is no message.
   const newest =
     messages && (messages.find(({ senderType }) => senderType === 'CUSTOMER') ?? messages[0] ?? { id }).id;
   const set = useSetMark(id);
@@ -53,7 +53,7 @@ export function useReadMark({ id }: Conversation) {
   });
   useEffect(() => onHandedOver((ids) => readAgain(ids)), []);
 
-  // The page does not show each conversation's row.
+  // The conversation may have no row in the loaded lists.
   const isUnread = useRow(id)?.isUnread ?? isHeld;
   return {
     endRef,
@@ -67,7 +67,7 @@ export function useReadMark({ id }: Conversation) {
   };
 }
 
-/** Returns a function that marks the conversation as read up to a message, or with null as unread. */
+/** Returns a function that marks the conversation as read up to a message. Null marks it as unread. */
 function useSetMark(conversationId: string): (mark: MarkRead | null) => void {
   const { id: workspaceId } = useWorkspace();
   const queries = useQueryClient();

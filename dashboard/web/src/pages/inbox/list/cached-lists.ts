@@ -10,31 +10,34 @@ import {
 } from '../pending-changes';
 import { type Pages, keyOf, refreshCounts, refreshOpen } from '../inbox-cache';
 
-/** Limit of the ids that one read of a list names. */
+/** Largest number of ids in one request for a list. */
 const MAX_NAMED = 100;
 
-/** Word for no agent, where an agent's id may stand. */
+/** Value of `assignedAgentId` that stands for no assigned agent. */
 export const NOBODY = 'nobody';
 
-/** Query by which the server is asked for a list of conversations. */
+/** Parameters of a request for a list of conversations. */
 export interface ListQuery {
   status?: ConversationStatus;
   view?: 'lost';
   channel?: Channel;
   assignedAgentId?: string;
-  /** Id of the only conversation that the list may have; null as long as it has none. */
+  /**
+   * Id of the only conversation that the list may contain; null while there is none, so that no list is read.
+   */
   onlyId?: string | null;
 }
 
 export type List = Pages<ActiveConversation>;
 
-/** Returns a list's query as the server knows it. */
+/** Returns a list's query with the parameter names of the server. */
 export function toParameters({ onlyId, ...query }: ListQuery) {
   return { ...query, ids: onlyId ?? undefined };
 }
 
 /**
- * Makes a change in a page of a list. A conversation that the list's filter no longer has leaves the page.
+ * Applies a change of a conversation to a page of a list. Removes the conversation if the list's filter no
+ * longer matches it.
  */
 export function withChange(
   page: Page<ActiveConversation>,
@@ -53,7 +56,10 @@ export function withChange(
   return { ...page, data };
 }
 
-/** Reads the conversation, its rows and the counts again, after a change of the conversation. */
+/**
+ * Reads a conversation, its rows in lists and the counts again, after the person has changed the
+ * conversation.
+ */
 export function refreshAfterAct(
   queries: QueryClient,
   workspaceId: string,
@@ -67,8 +73,8 @@ export function refreshAfterAct(
 }
 
 /**
- * Reads conversations again in the lists that the page shows, and puts them where they belong now. Other
- * lists are read in whole when they are shown.
+ * Reads conversations again in the lists that the page shows, and moves their rows to the right places. Marks
+ * hidden lists as stale: each is read as a whole when it is shown.
  */
 export async function refreshList(
   queries: QueryClient,
@@ -80,7 +86,7 @@ export async function refreshList(
   await queries.invalidateQueries({ queryKey, type: 'inactive', refetchType: 'none' });
   return Promise.all(
     findLists(queries, workspaceId, 'active').map((list) => {
-      // The reads of one list follow each other, so that the newest answer counts.
+      // Reads of one list run one after the other, so that the newest answer counts.
       const before = rowReads.get(list) ?? Promise.resolve();
       const read = before.then(() => refreshRows(queries, workspaceId, list, conversationIds));
       rowReads.set(list, read);
@@ -89,10 +95,10 @@ export async function refreshList(
   );
 }
 
-/** Last read of rows of each list. */
+/** Latest read of rows, by list. */
 const rowReads = new WeakMap<Query<List>, Promise<void>>();
 
-/** Reads conversations of one list again, after a read of the list that is running. */
+/** Reads conversations of one list again. If a read of the whole list is running, waits for its end first. */
 async function refreshRows(
   queries: QueryClient,
   workspaceId: string,
@@ -110,13 +116,13 @@ async function refreshRows(
     () => api.get<Page<ActiveConversation>>(`/workspaces/${workspaceId}/conversations${named}`),
     (page, change) => withChange(page, change, query),
   ).catch(() => null);
-  // A page that is read meanwhile would otherwise put the others back as they were.
+  // A read of the whole list that began meanwhile would overwrite these rows, so it must end first.
   await untilRead(list);
-  // The next poll or notice reads the whole list.
+  // If the read failed, marks the list as stale, so that the next poll or change reads it as a whole.
   if (!rows) return queries.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
   const { data, dataUpdatedAt, isInvalidated } = list.state;
   if (!data || isInvalidated) return queries.invalidateQueries({ queryKey, exact: true });
-  // A list that was read meanwhile may be newer than the answer.
+  // The whole list was read after this read had begun, so it may be newer than these rows.
   if (dataUpdatedAt > begunAt) return refreshRows(queries, workspaceId, list, ids);
   queries.setQueryData(queryKey, withChangedRows(data, ids, rows.data), { updatedAt: dataUpdatedAt });
 }
@@ -125,7 +131,7 @@ async function untilRead(list: Query<List>): Promise<void> {
   while (list.promise && list.state.fetchStatus === 'fetching') await list.promise.catch(() => undefined);
 }
 
-/** Reports whether a list says that the person has read a conversation up to a message. */
+/** Reports whether a loaded list shows that the person has read a conversation up to a message. */
 export function isKnownRead(
   queries: QueryClient,
   workspaceId: string,
@@ -137,7 +143,10 @@ export function isKnownRead(
   );
 }
 
-/** Reports whether lists have a conversation, and all of them show it as unread, or as read. */
+/**
+ * Reports whether a conversation is in loaded lists and all of them show it as unread, or as read if
+ * `isUnread` is false.
+ */
 export function isShownAs(
   queries: QueryClient,
   workspaceId: string,
@@ -148,7 +157,7 @@ export function isShownAs(
   return rows.length > 0 && rows.every((row) => row.isUnread === isUnread);
 }
 
-/** Returns the conversations with these contacts in all loaded lists. */
+/** Returns the ids of the conversations with these contacts in all loaded lists. */
 export function rowsOfContacts(queries: QueryClient, workspaceId: string, contactIds: string[]): string[] {
   const ids = new Set(contactIds);
   return allRows(queries, workspaceId)
@@ -156,7 +165,7 @@ export function rowsOfContacts(queries: QueryClient, workspaceId: string, contac
     .map(({ id }) => id);
 }
 
-/** Returns the rows of a conversation in loaded lists. */
+/** Returns a conversation's rows in loaded lists, one for each list. */
 export function rowsOf(
   queries: QueryClient,
   workspaceId: string,
@@ -176,7 +185,7 @@ function allRows(
   );
 }
 
-/** Returns lists of conversations: all cached ones, or only the ones that the page shows. */
+/** Returns cached lists of conversations: all, or only the active ones, which the page shows. */
 export function findLists(
   queries: QueryClient,
   workspaceId: string,
@@ -187,8 +196,9 @@ export function findLists(
 }
 
 /**
- * Shows a change of a conversation in the lists that have it, each in its place. The lists count as no newer
- * than before. Answers of running reads get the change too, until it has ended.
+ * Shows a change of a conversation in all cached lists that contain it, and sorts its row anew. Until
+ * `endChange` is called, answers of running reads get the change as well. Does not change the time at which
+ * the lists count as read.
  */
 export function showChange(
   queries: QueryClient,

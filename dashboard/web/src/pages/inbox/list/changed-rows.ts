@@ -2,18 +2,18 @@ import type { InfiniteData } from '@tanstack/react-query';
 import type { ActiveConversation, Page } from '../../../api/types';
 
 /**
- * Returns the value by which a list is sorted: the id of a conversation's newest message, or its own id
- * without one.
+ * Returns the value by which a list is sorted: the id of a conversation's newest message, or the
+ * conversation's id if it has no message.
  */
 function activityOf({ id, lastMessageId }: ActiveConversation): string {
   return lastMessageId ?? id;
 }
 
 /**
- * Returns the loaded pages of a list after changes in some conversations. Each of these stands in its new
- * place; one without a row has left the list.
- * @param ids ids of the conversations that have changed
- * @param rows rows of these conversations, as far as the list still has them
+ * Returns the loaded pages of a list after some conversations have changed. Moves each changed conversation
+ * to its new place, and removes it if `rows` does not contain it.
+ * @param ids ids of the changed conversations
+ * @param rows changed conversations that the list still contains
  */
 export function withChangedRows(
   { pages, ...rest }: InfiniteData<Page<ActiveConversation>>,

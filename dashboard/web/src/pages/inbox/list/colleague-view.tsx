@@ -9,7 +9,7 @@ import classes from '../inbox.module.css';
 import { useAgentName, useColleagueOptions } from '../names';
 import own from './colleague-view.module.css';
 
-/** The view of one colleague's conversations, beside the others: a button with a field to choose whose. */
+/** Shows a button that opens a field to choose a colleague, whose conversations the list then shows. */
 export function ColleagueView({ filter }: { filter: InboxFilter }) {
   const { inbox } = useTexts();
   const { slug } = useWorkspace();
@@ -22,7 +22,7 @@ export function ColleagueView({ filter }: { filter: InboxFilter }) {
   const label = name === null ? inbox.colleagueView : inbox.viewOf(name);
 
   const end = () => {
-    // A person who goes elsewhere keeps the focus there.
+    // If the person has moved the focus elsewhere, it stays there.
     if (document.activeElement?.matches('input')) button.current?.focus();
     setChoosing(false);
   };
@@ -36,7 +36,8 @@ export function ColleagueView({ filter }: { filter: InboxFilter }) {
         title={label}
         aria-expanded={isChoosing}
         aria-current={name === null ? undefined : 'true'}
-        // The field would otherwise lose the focus first, and open again.
+        // Otherwise the press would move the focus out of the field and close it, and the click would open it
+        // again.
         onMouseDown={(event) => event.preventDefault()}
         onClick={() => (isChoosing ? end() : setChoosing(true))}
       >

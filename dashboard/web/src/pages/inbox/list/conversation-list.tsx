@@ -20,10 +20,10 @@ const SearchResults = lazyPart(() =>
   import('../search/search-results').then((module) => module.SearchResults),
 );
 
-/** Number from which on the three counts may need more room than the list has. */
+/** Smallest count that may make the three views too wide for the list. */
 const WIDE_COUNT = 100;
 
-/** The views of the inbox, and the conversations of the chosen one. */
+/** Shows the inbox's views, and the conversations of the chosen view or the results of a search. */
 export function ConversationList({
   openId,
   onShowKeys,
@@ -61,7 +61,7 @@ export function ConversationList({
         <>
           <Views filter={filter} />
           <Filters filter={filter} />
-          {/* Each list begins at its top. */}
+          {/* The key makes each list begin at its top. */}
           <Rows key={JSON.stringify(filter)} filter={filter} openId={openId} section={section} />
         </>
       ) : (

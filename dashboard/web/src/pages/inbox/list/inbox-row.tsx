@@ -7,7 +7,10 @@ import { contactName } from '../../../common/contact-name';
 import classes from '../inbox.module.css';
 import type { toSearch } from '../inbox-filter';
 
-/** Row that leads to a conversation: its channel and contact, with something beside the name and below it. */
+/**
+ * Shows a link to a conversation, with its channel and its contact's name. `beside` is placed beside the
+ * name, `children` below it.
+ */
 export function InboxRow({
   conversationId,
   channel,
@@ -21,11 +24,11 @@ export function InboxRow({
   conversationId: string;
   channel: Channel;
   contact: Pick<ContactSummary, 'id' | 'name'>;
-  /** Filter of the list, and the message to show, if it is one. */
+  /** Filter of the list, and the id of the message to show, if any. */
   search: ReturnType<typeof toSearch> & { message?: string };
   beside: ReactNode;
   isOpen?: boolean;
-  /** Attributes of the link, by which keys find it. */
+  /** Attributes of the link, by which handlers of key presses find it. */
   attributes: Record<`data-${string}`, string | true | undefined>;
   children: ReactNode;
 }) {
@@ -38,7 +41,7 @@ export function InboxRow({
     void router.navigate(to);
   };
   return (
-    // The router's own links build their addresses again with each navigation, all rows of the list.
+    // A link of the router would compute its address anew at each navigation, in every row of the list.
     <a
       href={router.buildLocation(to).href}
       onClick={open}

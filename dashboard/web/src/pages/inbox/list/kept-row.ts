@@ -1,6 +1,7 @@
 /**
- * Returns a list with a row that has left it, above the first row that stood below it before.
- * @param before the list when it had the row
+ * Returns a list with a removed row put back, above the first row that followed it in `before`, or at the
+ * end.
+ * @param before the list when it contained the row
  */
 export function withKeptRow<Row extends { id: string }>(items: Row[], before: Row[], row: Row): Row[] {
   const at = before.findIndex(({ id }) => id === row.id);

@@ -1,4 +1,7 @@
-/** Returns the first id behind `id` that is still left, or else the nearest one before it. */
+/**
+ * Returns the first id after `id` in `ids` that is also in `left`. If there is none, returns the nearest one
+ * before `id`.
+ */
 export function nearestTo(id: string, ids: string[], left: string[]): string | undefined {
   const at = ids.indexOf(id);
   const isLeft = new Set(left);

@@ -6,15 +6,17 @@ import { toSearch, useInboxFilter } from '../inbox-filter';
 import { useHasReply } from '../reply/kept-replies';
 import { nearestTo } from './nearest';
 
-/** The list on the screen. */
+/** List of conversations that the page shows. */
 interface ShownList {
   element: RefObject<HTMLElement | null>;
   ids: string[];
-  /** Moves the focus to a row. */
   focusRow: (id: string) => void;
 }
 
-/** The list when the open conversation was last in it. A closed conversation has left the list since. */
+/**
+ * State of the list when it last contained the open conversation. A conversation leaves the list when it is
+ * closed, for example.
+ */
 interface LastList {
   openId: string;
   ids: string[];
@@ -23,7 +25,7 @@ interface LastList {
 let shown: ShownList | null = null;
 let lastList: LastList | null = null;
 
-/** Tells the open conversation which list is on the screen, and remembers where in it the conversation is. */
+/** Stores which list the page shows, and the last state of the list that contained the open conversation. */
 export function useShownList(list: ShownList, openId: string | undefined): void {
   useLayoutEffect(() => {
     shown = list;
@@ -38,7 +40,10 @@ export function useShownList(list: ShownList, openId: string | undefined): void 
   );
 }
 
-/** Returns the conversation that follows one in the list, or else the one before it. */
+/**
+ * Returns the id of the conversation that follows in the list, or else of the one before. Returns undefined
+ * if the conversation was not in the list.
+ */
 function neighbourOf(conversationId: string): string | undefined {
   return lastList?.openId === conversationId
     ? nearestTo(conversationId, lastList.ids, shown?.ids ?? [])
@@ -46,10 +51,10 @@ function neighbourOf(conversationId: string): string | undefined {
 }
 
 /**
- * Returns a function that opens the next conversation of the list, once the person has done with this one.
- * Where the list is a page of its own, or has no other conversation, it goes back to the list. It stays where
- * it is when this conversation was not in the list, or is not open any more, and while a reply to it is being
- * written or sent.
+ * Returns a function that opens the list's next conversation, once the person has finished the open one. If
+ * the list is hidden, as on a phone, or has no other conversation, the function returns to the list. The
+ * function does nothing if the conversation was not in the list or is no longer open. Nor does it while a
+ * reply is being written or sent.
  */
 export function useAdvance(conversationId: string): () => void {
   const { slug } = useWorkspace();
@@ -68,7 +73,7 @@ export function useAdvance(conversationId: string): () => void {
     const search = toSearch(filter);
     const next = neighbourOf(conversationId);
     if (next !== undefined && shown?.element.current?.checkVisibility()) {
-      // The conversation takes the focus from its row, where J and K go on.
+      // The opened conversation takes the focus from its row. The keys J and K then continue from that row.
       flushSync(() => shown?.focusRow(next));
       void navigate({ to: '/w/$slug/inbox/$conversationId', params: { slug, conversationId: next }, search });
     } else {
@@ -77,7 +82,10 @@ export function useAdvance(conversationId: string): () => void {
   }, [conversationId, slug, filter, navigate, hasReply]);
 }
 
-/** Gives the focus back to the list when a conversation is left: to its row, the next one, or the list. */
+/**
+ * Moves the focus into the list after the person leaves a conversation: to its row, else to the nearest row,
+ * else to the list.
+ */
 export function useFocusOnReturn(openId: string | undefined) {
   const section = useRef<HTMLElement>(null);
   const left = useRef(openId);

@@ -2,18 +2,18 @@ import { type FocusEvent, type RefObject, useLayoutEffect, useRef, useState } fr
 import { useKeys } from '../use-keys';
 import { nearestTo } from './nearest';
 
-/** Attribute of the links of the list. */
+/** Attribute of the list's links; its value is the conversation's id. */
 export const ROW = 'data-conversation';
 
-/** The row that has the focus, or gets it as soon as it is rendered. */
+/** Row that has the focus, or, if `isWanted`, gets it as soon as it is rendered. */
 interface Focus {
   id: string;
   isWanted: boolean;
 }
 
 /**
- * Moves the focus through the list by J and K; Enter follows the focused link by itself. A focused row that
- * leaves the list hands the focus to its neighbour, and the last one to the section around the list.
+ * Moves the focus through the list with the keys J and K. If the focused row leaves the list, the focus moves
+ * to the nearest row, or to `section` if no row is left.
  */
 export function useRowFocus(
   list: RefObject<HTMLElement | null>,
@@ -23,7 +23,8 @@ export function useRowFocus(
 ) {
   const [focus, setFocus] = useState<Focus | null>(null);
   const before = useRef(ids);
-  // An open conversation may have left the list: the next one has moved to its position.
+  // Index of the row that J or K focused last. If the open conversation leaves the list, the next one has
+  // this index.
   const position = useRef(-1);
   const focusRow = (id: string) => setFocus({ id, isWanted: true });
   const move = (step: number) => {
@@ -60,8 +61,8 @@ export function useRowFocus(
         setFocus(id === null ? null : { id, isWanted: false });
       },
       onBlur: ({ target, currentTarget, relatedTarget }: FocusEvent) => {
-        // While another window is in front, the row stays the one that will have the focus. A row out of
-        // sight that gets the focus next must stay until it has it.
+        // If another window comes to the front, this row remains the focused one. If another row gets the
+        // focus next, that row must stay rendered until it has the focus.
         if (document.activeElement === target || currentTarget.contains(relatedTarget)) return;
         setFocus(null);
       },

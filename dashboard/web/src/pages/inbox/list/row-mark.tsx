@@ -5,8 +5,8 @@ import classes from './row-mark.module.css';
 export type RowMarkOf = 'notSent' | LostStatus | 'draft';
 
 /**
- * Mark in a row of the list: the conversation has a draft, a reply of the person that was not sent, or a
- * reply of any agent that was not delivered, or perhaps not.
+ * Shows a mark in a row of the list: the conversation has a draft, a reply that was not sent, or a reply
+ * whose delivery failed or is unknown.
  */
 export function RowMark({ of }: { of: RowMarkOf }) {
   const { inbox } = useTexts();

@@ -1,17 +1,18 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 
-/** Number of rows that are rendered above the rows in sight, and below them. */
+/** Rows that are rendered beyond each edge of the visible part of the list. */
 const OVERSCAN = 10;
-/** Number of rows that are rendered before the list has been laid out. */
+/** Rows that are rendered before the list has been laid out. */
 const FIRST_ROWS = 30;
-/** Number of rows in sight that are asked how far they have moved. */
+/** Visible rows whose moves are compared to find out how far the list has moved. */
 const ASKED_ROWS = 5;
 
 /**
- * Returns the indexes of the rows that are rendered of a list whose rows have one height, in its own scrolled
- * parent. A library for such lists weighs 10 kB of the 240 kB that the page may load at first.
- * @param pinned index of a row that is rendered in any case, with its neighbours: the one with the focus
+ * Returns the indexes of the rows to render. All rows have the same height, and the list's parent element
+ * scrolls. A library for this would add 10 kB to the 240 kB that the page may load at first.
+ * @param pinned index of the focused row, which is rendered with its neighbours even if it is not visible; -1
+ * if there is none
  */
 export function useRowsInSight(list: RefObject<HTMLElement | null>, count: number, pinned: number): number[] {
   const [range, setRange] = useState({ begin: 0, end: FIRST_ROWS });
@@ -20,13 +21,13 @@ export function useRowsInSight(list: RefObject<HTMLElement | null>, count: numbe
     const scroller = element?.parentElement;
     if (!element || !scroller) return undefined;
     const update = () => {
-      // A list that is hidden, on a phone, stays as it is.
+      // A list that is hidden, as on a phone, has no height.
       if (scroller.clientHeight === 0) return;
       const next = rangeInSight(scroller, element.offsetHeight / count);
-      // The frame that shows the new place shows its rows.
+      // Renders at once, so that the frame with the new scroll position shows its rows.
       flushSync(() => setRange((old) => (old.begin === next.begin && old.end === next.end ? old : next)));
     };
-    // It also tells the first size.
+    // The observer also reports the initial size.
     const observer = new ResizeObserver(update);
     observer.observe(scroller);
     observer.observe(element);
@@ -41,7 +42,10 @@ export function useRowsInSight(list: RefObject<HTMLElement | null>, count: numbe
 
 type Scroller = Pick<HTMLElement, 'scrollTop' | 'clientHeight'>;
 
-/** Returns the range of the rendered rows: the rows in sight, and some beyond each edge. */
+/**
+ * Returns the range of row indexes to render: the visible rows and `OVERSCAN` rows beyond each edge. The
+ * range may exceed the list.
+ */
 export function rangeInSight({ scrollTop, clientHeight }: Scroller, rowHeight: number) {
   return {
     begin: Math.floor(scrollTop / rowHeight) - OVERSCAN,
@@ -49,7 +53,7 @@ export function rangeInSight({ scrollTop, clientHeight }: Scroller, rowHeight: n
   };
 }
 
-/** Returns the indexes that a list has of a range, and of the pinned row with its neighbours. */
+/** Returns in ascending order the valid indexes of a range, of the pinned row and of its neighbours. */
 export function indexesIn({ begin, end }: { begin: number; end: number }, count: number, pinned: number) {
   const indexes = new Set<number>();
   for (let index = begin; index < end; index++) indexes.add(index);
@@ -57,7 +61,10 @@ export function indexesIn({ begin, end }: { begin: number; end: number }, count:
   return [...indexes].filter((index) => index >= 0 && index < count).sort((a, b) => a - b);
 }
 
-/** Keeps the rows in sight where they are when rows come or go above them, unless the list is at its top. */
+/**
+ * Scrolls the list when rows come or go above the visible rows, so that the visible rows stay in place. Does
+ * nothing while the list is at its top.
+ */
 export function useSteadyRows(list: RefObject<HTMLElement | null>, ids: string[]): void {
   const before = useRef(ids);
   useLayoutEffect(() => {
@@ -72,8 +79,8 @@ export function useSteadyRows(list: RefObject<HTMLElement | null>, ids: string[]
 }
 
 /**
- * Returns by how many places the rows in sight have moved down.
- * @param top index of the first row in sight, before
+ * Returns by how many places the visible rows have moved down.
+ * @param top index of the first visible row in `old`
  */
 export function rowsMoved(old: string[], ids: string[], top: number): number {
   const indexes = new Map(ids.map((id, index) => [id, index]));
@@ -81,6 +88,6 @@ export function rowsMoved(old: string[], ids: string[], top: number): number {
     const index = indexes.get(id);
     return index === undefined ? [] : [index - (top + nth)];
   });
-  // A row that goes up to the top by itself is not followed.
+  // The largest move counts: a single row that has jumped to the top has a negative one.
   return moves.length > 0 ? Math.max(...moves) : 0;
 }

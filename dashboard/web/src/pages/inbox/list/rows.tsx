@@ -26,7 +26,7 @@ import { useKeptRow } from './use-kept-row';
 
 const MINUTE_MS = 60_000;
 
-/** The conversations of a view. Only the rows in sight, and the focused one, are rendered. */
+/** Shows the conversations of a view. Renders only the rows near the visible part and the focused row. */
 export function Rows({
   filter,
   openId,
@@ -34,7 +34,7 @@ export function Rows({
 }: {
   filter: InboxFilter;
   openId: string | undefined;
-  /** Gets the focus of a row that has gone, where no other is left. */
+  /** Element that gets the focus if the focused row disappears and no row is left. */
   section: RefObject<HTMLElement | null>;
 }) {
   const { inbox, common } = useTexts();
@@ -144,7 +144,6 @@ function NoRows({ filter }: { filter: InboxFilter }) {
   );
 }
 
-/** Row of the list. It is rendered again only when its properties have changed. */
 const Row = memo(function Row({
   conversation,
   filter,
@@ -156,7 +155,7 @@ const Row = memo(function Row({
   filter: InboxFilter;
   isOpen: boolean;
   mark: RowMarkOf | null;
-  /** Name to show; null where the view says it. */
+  /** Name to show as the assigned agent; null if the view makes it clear. */
   assignee: string | null;
 }) {
   const { inbox } = useTexts();

@@ -4,7 +4,7 @@ import type { InboxFilter } from '../inbox-filter';
 import { useConversation, useListed } from '../use-inbox';
 import { withKeptRow } from './kept-row';
 
-/** The list with the open conversation, when that was last in it. */
+/** State of the list when it last contained the open conversation. */
 interface Kept {
   filter: InboxFilter;
   items: ActiveConversation[];
@@ -12,8 +12,8 @@ interface Kept {
 }
 
 /**
- * Keeps the open conversation in its place in the list of unassigned ones once it is assigned, until the
- * person goes elsewhere. A closed or snoozed conversation leaves the list.
+ * Keeps the open conversation's row in the list of unassigned conversations after it is assigned, until the
+ * person opens another conversation or list. A closed or snoozed conversation leaves the list.
  */
 export function useKeptRow(
   items: ActiveConversation[] | undefined,
@@ -32,7 +32,7 @@ export function useKeptRow(
   const listed = useListed(keptId, filter.status);
   if (!items || !isLost || now?.status !== filter.status) return items;
 
-  // Until its row is read, the former row is shown.
+  // Until the row is read again, the former row is shown with the new assigned agent.
   const was = kept.items.find(({ id }) => id === openId)!;
   return withKeptRow(items, kept.items, listed ?? { ...was, assignedAgentId: now.assignedAgentId });
 }

@@ -1,13 +1,16 @@
 import { useSyncExternalStore } from 'react';
 
-/** Time for which the stream counts as live after a sign of its life: two heartbeats and some more. */
+/**
+ * Milliseconds of silence after which the stream counts as lost: more than two heartbeats, which come every
+ * 15 s.
+ */
 const SILENT_MS = 40_000;
-/** Pauses between two reads of the shown data. */
+/** Milliseconds between two reads of the shown data, without and with a live stream. */
 const POLL_MS = 5_000;
 const POLL_BESIDE_STREAM_MS = 60_000;
 
 let isLive = false;
-/** Whether this tab holds the stream, and speaks for all tabs. */
+/** Whether this tab holds the stream and passes its events on to the other tabs. */
 let isLeading = false;
 let timer: number | undefined;
 const listeners = new Set<() => void>();
@@ -17,7 +20,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Notes whether the stream lives. It counts as lost by itself when it is silent. */
+/** Stores whether the stream is live. After 40 s without another call, the stream counts as lost. */
 export function noteLive(next: boolean): void {
   clearTimeout(timer);
   if (next) timer = window.setTimeout(() => noteLive(false), SILENT_MS);
@@ -36,7 +39,10 @@ export function leads(): boolean {
 
 const handoverListeners = new Set<(conversationIds: string[]) => void>();
 
-/** Calls back, in each tab, with the conversations that are handed over to the person. */
+/**
+ * Registers a listener, which each tab calls with the ids of conversations that were assigned to the person
+ * or whose snooze ended. Returns a function that removes the listener.
+ */
 export function onHandedOver(listener: (conversationIds: string[]) => void): () => void {
   handoverListeners.add(listener);
   return () => handoverListeners.delete(listener);
@@ -50,15 +56,18 @@ export function isStreamLive(): boolean {
   return isLive;
 }
 
-/** Returns the pause between two reads of the shown data: a long one while the stream tells of changes. */
+/**
+ * Returns the milliseconds between two reads of the shown data. They are more while a live stream reports
+ * changes.
+ */
 export function usePollMs(besideStreamMs = POLL_BESIDE_STREAM_MS): number {
   return useSyncExternalStore(subscribe, () => isLive) ? besideStreamMs : POLL_MS;
 }
 
 /**
- * Returns the options that decide when a cached answer is read again as the page shows it once more. While
- * the stream lives, it tells of changes to data that is not shown too: a cached answer is then as good as one
- * that stays on the screen.
+ * Returns the query options that decide whether cached data is read again when the page shows it once more. A
+ * live stream also reports changes of hidden data, so cached data then stays valid for `besideStreamMs`
+ * milliseconds.
  */
 export function useFreshness(besideStreamMs = POLL_BESIDE_STREAM_MS) {
   const live = useSyncExternalStore(subscribe, () => isLive);

@@ -1,14 +1,19 @@
-/** Time for which notices wait for the answers of acts that are on their way. */
+/**
+ * Longest wait, in milliseconds, for the answers of acts in progress before reported changes are processed.
+ */
 const MAX_WAIT_MS = 1_000;
 
-/** Events of the acts of this tab, which shows their changes already, until a notice tells of them. */
+/**
+ * Ids of events caused by acts in this tab, which has shown their effect. An id is removed when the stream
+ * reports the event.
+ */
 const own = new Set<string>();
-/** Acts whose answers are on their way. */
+/** Acts whose answers have not arrived. */
 const acts = new Set<Promise<unknown>>();
 
 /**
- * Returns the answer of an act whose changes the page shows by itself. When notices tell of the act's events,
- * nothing is read.
+ * Awaits an act whose effect the page shows by itself, and returns the act's answer. Stores the ids of the
+ * act's events, so that the stream's report of them causes no read.
  */
 export async function withOwnEvents<T>(act: Promise<T>, eventsOf: (answer: T) => string[]): Promise<T> {
   acts.add(act);
@@ -21,7 +26,10 @@ export async function withOwnEvents<T>(act: Promise<T>, eventsOf: (answer: T) =>
   }
 }
 
-/** Returns the changes that are not by acts of this tab. A notice may come before the answer of its act. */
+/**
+ * Returns the changes that were not caused by acts in this tab. Waits for acts in progress, because the
+ * stream may report an event before its act's answer arrives.
+ */
 export async function withoutOwn<T extends { eventId?: string }>(changes: T[]): Promise<T[]> {
   if (acts.size > 0) {
     const waited = new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS));

@@ -1,11 +1,11 @@
-/** Multiple of a read's time for which the reader then rests, so that a busy server is asked less. */
+/** Multiple of a read's duration for which reads then pause, so that a busy server gets fewer requests. */
 const REST_FACTOR = 4;
 const LONGEST_REST_MS = 5_000;
 
 /**
- * Makes a function that reads a change at once, but not while it reads or rests. Changes that come meanwhile
- * are read after that, all together.
- * @param restMs shortest rest after a read
+ * Returns a function that reads a change at once, or after the running read and the pause that follows it.
+ * Changes that arrive meanwhile are read together.
+ * @param restMs shortest pause after a read, in milliseconds
  */
 export function makePacedReader<Change>(
   restMs: number,

@@ -9,48 +9,54 @@ import { makePacedReader } from './paced-reads';
 import { refreshContacts, refreshCounts, refreshInbox, refreshOpen, refreshPresence } from '../inbox-cache';
 import { isShownAs, refreshList, rowsOfContacts } from '../list/cached-lists';
 
-/** Pause after the server has refused the stream, for example because it has too many. */
+/**
+ * Milliseconds until the next try after the server has refused the stream, for example because it serves too
+ * many.
+ */
 const RETRY_MS = 15_000;
-/** Longest silence of a stream that lives: the server sends a heartbeat every 15 s. */
+/** Milliseconds of silence after which a stream counts as dead. The server sends a heartbeat every 15 s. */
 const MAX_SILENCE_MS = 40_000;
 const EVENTS = ['ready', 'presence', 'changed', 'contacts', 'read', 'unread', 'handed-over', 'heartbeat'];
-/** Shortest rests between two reads: of the open conversation and contact, of the list, and of its counts. */
+/**
+ * Shortest pauses in milliseconds between two reads: of the open conversation or contact, of the list, and of
+ * the counts.
+ */
 const OPEN_REST_MS = 200;
 const LIST_REST_MS = 300;
 const COUNTS_REST_MS = 2_000;
 
-/** Conversations that have changed; null when any may have changed. */
+/** Conversations that have changed; null if any may have changed. */
 interface ConversationsNotice {
   changes: ChangedConversation[] | null;
 }
 
-/** Conversations in which a colleague has come, gone or begun to write; null when it may be any. */
+/** Conversations that a colleague has opened, left or begun to write in; null if it may be any. */
 interface PresenceNotice {
   conversationIds: string[] | null;
 }
 
-/** Contacts that have changed; null when any may have changed. */
+/** Contacts that have changed; null if any may have changed. */
 interface ContactsNotice {
   contactIds: string[] | null;
 }
 
-/** Conversations that the person has read, or marked as unread, on any device; null when it may be any. */
+/** Conversations that the person has marked as read or unread, on any device; null if it may be any. */
 interface MarksNotice {
   marked: string[] | null;
   isUnread: boolean;
 }
 
-/** Conversations that another person or a key has assigned to the person, or whose snooze has ended. */
+/** Conversations that another person or an API key has assigned to this person, or whose snooze has ended. */
 interface HandoverNotice {
   handedOver: string[];
 }
 
-/** Says that the stream begins. No notice tells of earlier changes. */
+/** Reports that the stream has begun. The stream does not report earlier changes. */
 interface Beginning {
   begins: true;
 }
 
-/** Message of the tab with the stream to the others. */
+/** Message from the tab that holds the stream to the other tabs. */
 type Notice =
   | Beginning
   | ConversationsNotice
@@ -60,13 +66,13 @@ type Notice =
   | HandoverNotice
   | { isLive: boolean };
 
-/** Message of a new tab, which asks whether the stream lives. */
+/** Message with which a new tab asks whether the stream is live. */
 const ASKS = 'asks';
 
 /**
- * Reads the inbox again as soon as the server tells of a change. All tabs share one stream, because a browser
- * opens few connections to a server. While it lives, the rest is read once a minute, and without it every few
- * seconds.
+ * Reads the inbox's data again as soon as the server reports a change. All tabs share one stream, because a
+ * browser opens few connections to one server. The page also polls: every minute while the stream is live,
+ * every 5 seconds without it.
  */
 export function useLiveInbox(): void {
   const { id } = useWorkspace();
@@ -80,10 +86,10 @@ export function useLiveInbox(): void {
       if ('contactIds' in notice) read.contacts(notice.contactIds);
       if ('marked' in notice) read.marks(notice);
       if ('handedOver' in notice) noteHandedOver(notice.handedOver);
-      // No notice reached this tab of changes until now, whether the stream is new or another tab's.
+      // Changes until now were not reported to this tab, whether the stream or only the tab is new.
       if ('begins' in notice || (!wasLive && isStreamLive())) void read.conversations(null);
       if ('begins' in notice) {
-        // A stream ends, and begins again, when the person's role changes.
+        // The server ends the stream when the person's role changes, and the browser begins a new one.
         void queries.invalidateQueries(sessionQuery);
       }
       if ('conversationIds' in notice) void refreshPresence(queries, id, notice.conversationIds);
@@ -96,8 +102,8 @@ export function useLiveInbox(): void {
 }
 
 /**
- * Makes functions that read changed data again, as far as the page shows it. The open conversation is read
- * most often. However much changes, the page reads a bounded number of times a second.
+ * Returns functions that read changed data again if the page shows it. They limit the reads per second,
+ * however much changes. The open conversation is read most often.
  */
 function makeReader(queries: QueryClient, workspaceId: string) {
   const readAll = makePacedReader<'all'>(LIST_REST_MS, () => refreshInbox(queries, workspaceId));
@@ -132,13 +138,16 @@ function makeReader(queries: QueryClient, workspaceId: string) {
     },
     marks: ({ marked, isUnread }: MarksNotice) => {
       if (marked === null) return readAll('all');
-      // The tab in which the person has read shows it already.
+      // The tab in which the person set the mark shows it already.
       if (!marked.every((id) => isShownAs(queries, workspaceId, id, isUnread))) readRows(marked);
     },
   };
 }
 
-/** Listens to the workspace's stream: in one tab to the server, in the others to that tab. */
+/**
+ * Listens to the workspace's stream of changes. One tab connects to the server and passes the events on to
+ * the other tabs. Returns a function that stops listening.
+ */
 function listen(workspaceId: string, onNotice: (notice: Notice) => void): () => void {
   const name = `inbox-stream:${workspaceId}`;
   const tabs = new BroadcastChannel(name);
@@ -153,7 +162,8 @@ function listen(workspaceId: string, onNotice: (notice: Notice) => void): () => 
     tabs.postMessage(notice);
   };
   const address = `/api/workspaces/${workspaceId}/inbox/stream`;
-  // Only pages of https and of this machine have locks. Others read every few seconds.
+  // Browsers provide locks only to pages over https or from localhost. Without locks, the page polls every
+  // few seconds.
   const { locks } = navigator as Partial<Navigator>;
   locks
     ?.request(name, { signal: leaving.signal }, async () => {
@@ -194,21 +204,21 @@ async function holdStream(
   }
 }
 
-/** Waits for the end of a stream, or for a silence that is too long; returns whether it is refused. */
+/** Waits until a stream ends or is silent for too long. Returns whether the server has refused the stream. */
 function untilItEnds(source: EventSource, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (isRefused: boolean) => {
       clearTimeout(silence);
       resolve(isRefused);
     };
-    // A proxy may hold back all that is sent, and a network may vanish without a word.
+    // A proxy may hold back all events, and a network may fail without an error.
     let silence = setTimeout(end, MAX_SILENCE_MS, false);
     const hear = () => {
       clearTimeout(silence);
       silence = setTimeout(end, MAX_SILENCE_MS, false);
     };
     for (const event of EVENTS) source.addEventListener(event, hear);
-    // The browser connects again by itself, unless the server has refused it.
+    // After any other error, the browser connects again by itself.
     source.addEventListener('error', () => source.readyState === EventSource.CLOSED && end(true));
     signal.addEventListener('abort', () => end(false), { once: true });
   });

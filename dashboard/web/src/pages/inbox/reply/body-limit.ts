@@ -1,4 +1,4 @@
-// The service's limits. The compiler refuses any other value than the service's own.
+// Limits of the server. The types make the compiler refuse any other values.
 import type { BodyLimits, Channel, MAX_BODY_CHARACTERS } from '../../../api/types';
 
 const LIMITS: BodyLimits = {
@@ -15,7 +15,7 @@ const MEASURES = {
   'UTF-8 bytes': (body: string) => new TextEncoder().encode(body).length,
 };
 
-/** Measures a message as the service does, against its channel's limit. */
+/** Measures a message against its channel's limit, in the unit in which the server counts. */
 export function measureBody(channel: Channel, body: string) {
   const { max, unit } = LIMITS[channel] ?? ({ max: MAX_CHARACTERS, unit: 'characters' } as const);
   return { used: MEASURES[unit](body), max, unit };

@@ -6,7 +6,7 @@ import { useAgentName } from '../names';
 import { useMessages } from '../use-inbox';
 import type { Outgoing } from './use-sending';
 
-/** Asks whether a reply is sent although a colleague has replied in the meantime. */
+/** Asks whether to send a reply although a colleague has replied meanwhile. */
 export function ColleagueReplied({
   conversationId,
   message: { seenMessageId },
@@ -15,7 +15,7 @@ export function ColleagueReplied({
 }: {
   conversationId: string;
   message: Outgoing;
-  /** Gets the newest message that the person knows now. */
+  /** Receives the id of the newest message that the person has now seen. */
   onSend: (seenMessageId: string) => void;
   onEdit: () => void;
 }) {
@@ -38,7 +38,7 @@ export function ColleagueReplied({
         <Button
           ref={send}
           size="compact-xs"
-          // The person sees the colleague's reply first.
+          // Disabled until the colleague's reply is loaded, so that the person sees it first.
           disabled={!reply}
           onClick={() => newest && onSend(newest.id)}
         >
@@ -52,13 +52,15 @@ export function ColleagueReplied({
   );
 }
 
-/** Moves the focus to a button that appears, unless the person writes something else already. */
+/**
+ * Returns a ref for a button, and moves the focus to the button unless the person is writing something else.
+ */
 function useFocusUnlessTyping() {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     const { activeElement } = document;
     const isTyping = activeElement instanceof HTMLTextAreaElement && activeElement.value.trim() !== '';
-    // The button is not enabled yet while the colleague's reply is read.
+    // Runs after each render, because the button is disabled until the colleague's reply is loaded.
     if (!isTyping) button.current?.focus();
   });
   return button;

@@ -20,12 +20,15 @@ import { SEND_MODIFIER, useKeys } from '../use-keys';
 import { useSavedReplies } from './use-saved-replies';
 import type { useSending } from './use-sending';
 
-/** Whether the browser makes a field as high as its text by itself. To measure it takes a layout. */
+/**
+ * Whether CSS alone makes a field as high as its text. Otherwise a script measures the field, which costs a
+ * layout.
+ */
 const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
-/** Part of a channel's limit from which on the length is shown. */
+/** Fraction of a channel's limit from which on the length of a reply is shown. */
 const NEAR = 0.8;
 
-/** The field in which an agent writes, or the reason why no reply is possible. */
+/** Shows the field in which an agent writes a reply or a note, or the reason why no reply is possible. */
 export function Composer({
   conversation,
   sending,
@@ -87,7 +90,7 @@ export function Composer({
       event.preventDefault();
       send(false);
     }
-    // Leaves the field, so that keys mean the inbox again.
+    // Moves the focus out of the field, so that single keys are the inbox's shortcuts again.
     if (keyOf(event) === 'Escape') event.currentTarget.closest('section')?.focus({ preventScroll: true });
   };
   return (
@@ -147,7 +150,10 @@ export function Composer({
   );
 }
 
-/** Says how long a message is, once it nears the limit of its channel. */
+/**
+ * Reports whether a message exceeds its channel's limit. Returns its length as text once it reaches 80 % of
+ * the limit.
+ */
 function useLimit(channel: Channel, body: string): { isOver: boolean; text: string | undefined } {
   const { inbox } = useTexts();
   const formats = useFormats();

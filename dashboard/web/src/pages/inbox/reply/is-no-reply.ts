@@ -1,4 +1,4 @@
-/** Reports whether a text is blank, or a word behind a slash, which only looks for a saved reply. */
+/** Reports whether a text is blank, or only a slash and a word, which searches for a saved reply. */
 export function isNoReply(text: string): boolean {
   return /^(?:\/\S*)?$/.test(text.trim());
 }

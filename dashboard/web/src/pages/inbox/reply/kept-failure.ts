@@ -1,24 +1,24 @@
 import { ApiError } from '../../../api/client';
 
 /**
- * Age up to which a message goes out by itself. The server knows its key for a day: a later try of one whose
- * answer was lost would arrive a second time.
+ * Milliseconds after which an unsent message is no longer sent automatically. The server stores idempotency
+ * keys for 24 hours. A message whose answer was lost would be sent twice if it were sent again after that.
  */
 const MAX_AGE_MS = 23 * 60 * 60 * 1000;
 
-/** Reason of the last failed try to send a message, as the browser keeps it. */
+/** Reason why a message could not be sent, in the form in which the browser stores it. */
 export type KeptFailure = Pick<
   ApiError,
   'code' | 'message' | 'status' | 'requestId' | 'details' | 'retryAfterSeconds' | 'reason'
 >;
 
 /**
- * Returns the kept form of an error. An error that is not the server's is kept like an answer that never
- * came.
+ * Returns an error in the form in which it is stored. An error that does not come from the server is stored
+ * as if no answer had come.
  */
 export function toFailure(error: unknown): KeptFailure {
   const known = error instanceof ApiError ? error : new ApiError('NETWORK', 'No answer.', 0, null);
-  // The message of an error is not among the properties that are spread.
+  // Spreading an error omits its `message`.
   return { ...known, message: known.message };
 }
 
@@ -28,9 +28,10 @@ export function toError(failure: KeptFailure): ApiError {
 }
 
 /**
- * Reports whether a message goes out by itself after a failure: when the server was not reached, was not
- * able, or did not know the person. Any other refusal waits for the person.
- * @param isFirst whether the page has just begun: one that was left while it sent has noted no failure
+ * Reports whether a message is sent again automatically after a failure: if the server was not reached,
+ * failed, or did not know the session. After any other refusal, the person decides.
+ * @param isFirst whether the page has just been loaded; a page that was left while it sent a message has
+ * stored no failure
  */
 export function goesByItself(
   { failure, writtenAt = 0 }: { failure?: KeptFailure; writtenAt?: number },
