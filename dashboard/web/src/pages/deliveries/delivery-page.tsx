@@ -19,7 +19,6 @@ import { useFormerAddress } from './use-former-address';
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId/deliveries/$deliveryId');
 const REFRESH_MS = 3_000;
 
-/** Page of one event for one endpoint: the request, and the outcome of each attempt. */
 export function DeliveryPage() {
   const { deliveryId, endpointId } = route.useParams();
   const delivery = useRead<DeliveryDetail>(`deliveries/${deliveryId}`, {}, { refreshMs: REFRESH_MS });
@@ -165,7 +164,7 @@ function AuditLink({ entity, entityId, text }: { entity: string; entityId: strin
 
 /**
  * Shows the request with the endpoint's present address.
- * @param about says where the last attempt went instead
+ * @param about says to which address the last attempt was sent, if it was another
  */
 function SentRequest({
   request,
@@ -191,8 +190,8 @@ function SentRequest({
 }
 
 /**
- * Returns the headers as they are sent. Signatures are left out: each attempt has its own, and they are not
- * stored.
+ * Returns the request line and the headers as text. `withheld` replaces the signatures, which differ in each
+ * attempt and are not stored.
  */
 function headerLines(
   { method, url, headers }: NonNullable<DeliveryDetail['request']>,

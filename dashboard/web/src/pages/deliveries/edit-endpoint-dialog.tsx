@@ -10,8 +10,8 @@ import { EndpointFields, inputOf, valuesOf } from '../webhooks/endpoint-fields';
 import { ALL_EVENTS } from '../webhooks/endpoint-rules';
 
 /**
- * Edits an endpoint. The service refuses the edit if another person has changed the endpoint since the dialog
- * opened.
+ * Edits an endpoint. The server refuses the edit if another person has changed the endpoint since the dialog
+ * was opened.
  */
 export function EditEndpointDialog({
   endpoint,
@@ -20,7 +20,7 @@ export function EditEndpointDialog({
 }: {
   endpoint: Endpoint;
   onClose: () => void;
-  /** Gets whether the secret is to be rolled next. */
+  /** Receives whether the person wants to roll the secret next. */
   onEdited: (rolls: boolean) => void;
 }) {
   const texts = useTexts();

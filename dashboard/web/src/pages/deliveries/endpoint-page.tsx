@@ -21,7 +21,7 @@ import { TimelineSection } from './timeline-section';
 import { usePrefetchDeliveries } from './use-deliveries';
 import { useFollowRecoveries } from './use-recoveries';
 
-// Most visits open no dialog.
+// Dialogs are loaded separately, because most visits open none.
 const NewSecretDialog = lazyPart(() =>
   import('../webhooks/new-secret-dialog').then((module) => module.NewSecretDialog),
 );
@@ -43,11 +43,10 @@ const DeleteEndpointDialog = lazyPart(() =>
 
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
 
-/** Page of one endpoint: its health, its deliveries, and the acts on them. */
 export function EndpointPage() {
   const { endpointId } = route.useParams();
   const search = route.useSearch();
-  // The deliveries are read beside the endpoint, not after it.
+  // Reads the deliveries at the same time as the endpoint.
   usePrefetchDeliveries(endpointId, filterOf(search), search.cursor);
   useFollowRecoveries(endpointId);
   const endpoint = useRead<Endpoint>(`webhook-endpoints/${endpointId}`);
@@ -59,7 +58,9 @@ export function EndpointPage() {
 
 type Open = 'test' | 'edit' | 'deactivate' | 'delete' | 'roll' | 'recover' | null;
 
-/** Counts up to which the service counts an endpoint's deliveries exactly. */
+/**
+ * Largest exact counts of an endpoint's deliveries, by outcome: at these values the server stops counting.
+ */
 const MOST_COUNTED = {
   pending: 10_000,
   succeeded: Infinity,

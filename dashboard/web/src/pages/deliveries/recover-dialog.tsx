@@ -12,8 +12,8 @@ import { useTotalFormat } from './total-format';
 const DAY_MS = 86_400_000;
 
 /**
- * Dialog that delivers again all events that the endpoint missed since a moment. It shows the number before
- * it begins.
+ * Delivers again all events that the endpoint has missed since a chosen time. Shows their number before the
+ * person confirms.
  */
 export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const texts = useTexts();
@@ -64,7 +64,7 @@ export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClo
   );
 }
 
-/** Returns the beginning of the last 24 hours, or of the endpoint if it is younger. */
+/** Returns the time 24 hours ago, or the time at which the endpoint was created if that is later. */
 function dayOf({ createdAt }: Endpoint): string {
   const yesterday = new Date(Date.now() - DAY_MS).toISOString();
   return createdAt > yesterday ? createdAt : yesterday;

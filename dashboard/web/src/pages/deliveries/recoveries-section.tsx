@@ -9,10 +9,10 @@ import { useTotalFormat } from './total-format';
 import { useRecoveries } from './use-recoveries';
 
 const SHOWN = 3;
-/** Ends of deliveries, in the order in which they are told. */
+/** Statuses of a recovery's deliveries, in the order in which their counts are shown. */
 const ENDS = ['succeeded', 'exhausted', 'cancelled', 'pending'] as const;
 
-/** Lists the recoveries and redeliveries that are running, or the last ones that have ended. */
+/** Lists an endpoint's recoveries and redeliveries: the running ones, or the last 3 that have ended. */
 export function RecoveriesSection({ endpointId, isRunning }: { endpointId: string; isRunning: boolean }) {
   const texts = useTexts();
   const recoveries = useRecoveries(endpointId);
@@ -43,7 +43,7 @@ function RecoveryProgress({ recovery }: { recovery: Recovery }) {
   const name = texts.recoveries.kind[kind];
   const progress = useProgress(recovery);
   const ended = recovered - (pending ?? 0);
-  // A completed one names those that succeeded in its progress.
+  // The progress text of a completed recovery contains the number of succeeded deliveries.
   const ends = ENDS.filter((end) => recovery[end] && !(status === 'completed' && end === 'succeeded'));
   return (
     <Stack gap={4}>
@@ -87,8 +87,8 @@ function RecoveryProgress({ recovery }: { recovery: Recovery }) {
 }
 
 /**
- * Writes how far a recovery is: how many deliveries have succeeded once all have ended, and how many are made
- * before.
+ * Returns a recovery's progress as text: how many deliveries have succeeded if it is completed, otherwise how
+ * many have been made.
  */
 function useProgress(recovery: Recovery): string {
   const { recoveries } = useTexts();

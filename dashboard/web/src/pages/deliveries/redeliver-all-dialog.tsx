@@ -11,8 +11,8 @@ import { type FilterTexts } from './delivery-filter';
 import { useFilterFormat } from './delivery-filters';
 
 /**
- * Dialog that sends again all that the filter matches, on all pages. It shows the number before it begins.
- * Deliveries that have succeeded are left out, unless the person or the filter asks for them.
+ * Delivers again all deliveries that match the filter, on all pages. Shows their number before the person
+ * confirms. Leaves out succeeded deliveries, unless the person or the filter includes them.
  */
 export function RedeliverAllDialog({
   endpointId,
@@ -40,7 +40,7 @@ export function RedeliverAllDialog({
   useEffect(() => {
     const timer = setTimeout(() => countNow(filter));
     return () => clearTimeout(timer);
-    // The filter can't change while the dialog is open.
+    // `filter` can't change while the dialog is open.
   }, [countNow]);
   const total = count.isPending ? undefined : count.data?.total;
   return (

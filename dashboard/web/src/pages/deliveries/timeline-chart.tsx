@@ -11,7 +11,10 @@ const LEFT = 40;
 const RIGHT = 56;
 const LABEL_WIDTH = 90;
 
-/** Chart with bars of attempts by outcome, and a line of their 95th percentile with an axis of its own. */
+/**
+ * Shows a bar chart of attempts by outcome, with a line of the 95th percentile of their durations on a second
+ * axis.
+ */
 export function TimelineChart({ timeline, isWeek }: { timeline: Timeline; isWeek: boolean }) {
   const texts = useTexts();
   const formats = useFormats();
@@ -41,7 +44,6 @@ export function TimelineChart({ timeline, isWeek }: { timeline: Timeline; isWeek
   );
 }
 
-/** Explains the colours of the chart. */
 export function TimelineLegend() {
   const texts = useTexts();
   return (
@@ -139,7 +141,7 @@ function Key({ className, text }: { className: string; text: string }) {
   );
 }
 
-/** Returns the lines of the 95th percentile. Where nothing was sent, a line ends and a new one begins. */
+/** Returns the points of the 95th percentile as lines. A bucket without attempts interrupts the line. */
 function linesOf(buckets: TimelineBucket[]): { index: number; ms: number }[][] {
   const lines: { index: number; ms: number }[][] = [];
   buckets.forEach(({ p95Ms }, index) => {
@@ -151,7 +153,7 @@ function linesOf(buckets: TimelineBucket[]): { index: number; ms: number }[][] {
   return lines;
 }
 
-/** Rounds a value up to the next of 1, 2, 5, 10, 20 … for the end of an axis. */
+/** Rounds a value up to the next of 1, 2, 5, 10, 20, 50 …, for the end of an axis. */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].map((factor) => factor * power).find((nice) => nice >= value)!;

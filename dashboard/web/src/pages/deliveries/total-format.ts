@@ -1,7 +1,10 @@
 import type { Recovery } from '../../api/types';
 import { useFormats, useTexts } from '../../i18n/locale';
 
-/** Returns a function that writes the total of a recovery, or that it is more than was counted. */
+/**
+ * Returns a function that writes how many deliveries a recovery makes: a number, or "more than" the number up
+ * to which the server counted.
+ */
 export function useTotalFormat(): (recovery: Recovery) => string {
   const texts = useTexts();
   const formats = useFormats();

@@ -5,12 +5,12 @@ import { useWorkspace } from '../../api/workspace';
 import type { FilterTexts } from './delivery-filter';
 
 const REFRESH_MS = 5_000;
-/** Number of pages that a search reads before the reader decides whether to go on. */
+/** Pages of results that a search loads by itself before the person decides whether to continue. */
 const MAX_STEPS = 10;
 
 /**
- * Reads a page of an endpoint's deliveries. With a rare filter it searches in steps, because some pages are
- * empty.
+ * Reads a page of an endpoint's deliveries. While pages are empty, as with a filter that few deliveries
+ * match, reads up to 10 in a row.
  */
 export function useDeliveries(...page: DeliveriesPage) {
   return useQuery({
@@ -20,7 +20,7 @@ export function useDeliveries(...page: DeliveriesPage) {
   });
 }
 
-/** Begins to read a page that `useDeliveries` shows as soon as its section is there. */
+/** Begins to read the page of deliveries that `useDeliveries` needs as soon as its section is rendered. */
 export function usePrefetchDeliveries(...page: DeliveriesPage): void {
   usePrefetchQuery(deliveriesQuery(useWorkspace().id, ...page));
 }

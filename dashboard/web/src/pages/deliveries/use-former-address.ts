@@ -2,12 +2,12 @@ import type { AuditEntry, Page } from '../../api/types';
 import { useRead } from '../../api/workspace';
 import { useFormats, useTexts } from '../../i18n/locale';
 
-/** Number of the endpoint's latest edits among which its former addresses are looked for. */
+/** Latest edits of the endpoint that are searched for former addresses. */
 const EDITS = 100;
 
 /**
- * Returns a function that says where an attempt went, if the endpoint has got another address since. Attempts
- * do not keep their address; the audit log has it, shortened.
+ * Returns a function that says where an attempt was sent, if the endpoint's address has changed since. Reads
+ * the address from the audit log, which stores it shortened; attempts do not store it.
  */
 export function useFormerAddress(endpointId: string): FormerAddress {
   const texts = useTexts();

@@ -5,7 +5,6 @@ import { useRead, useWorkspace } from '../../api/workspace';
 
 const REFRESH_MS = 2_000;
 
-/** Reads an endpoint's latest recoveries, newest first. */
 export function useRecoveries(endpointId: string) {
   return useRead<{ data: Recovery[] }>(
     `webhook-endpoints/${endpointId}/recoveries`,
@@ -14,7 +13,7 @@ export function useRecoveries(endpointId: string) {
   );
 }
 
-/** Reads an endpoint and its deliveries again whenever a recovery has made some, or some of it have ended. */
+/** Reads an endpoint and its deliveries again whenever the progress of one of its recoveries changes. */
 export function useFollowRecoveries(endpointId: string): void {
   const { id } = useWorkspace();
   const queries = useQueryClient();

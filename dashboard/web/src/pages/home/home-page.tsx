@@ -7,7 +7,7 @@ import { firstWorkspace } from '../../frame/last-workspace';
 import { UnreachablePage } from '../../frame/page-states';
 import { useTexts } from '../../i18n/locale';
 
-/** Leads to the workspace of the last visit, or asks which one to open. */
+/** Opens the person's only workspace or the one visited last. Otherwise asks which workspace to open. */
 export function HomePage() {
   const texts = useTexts();
   const { workspaces, unreachableWorkspaces } = useSession();

@@ -4,7 +4,8 @@ import { firstWorkspace } from '../../frame/last-workspace';
 import { HomePage } from './home-page';
 
 /**
- * Page of `/settings/api-keys`, an address without a workspace. It leads to the workspace of the last visit.
+ * Page of `/settings/api-keys`, an address that names no workspace. Redirects to the only or last visited
+ * one.
  */
 export function ApiKeysShortcut() {
   const workspace = firstWorkspace(useSession().workspaces);
@@ -13,7 +14,8 @@ export function ApiKeysShortcut() {
 }
 
 /**
- * Page of `/settings/webhooks`, an address without a workspace. It leads to the workspace of the last visit.
+ * Page of `/settings/webhooks`, an address that names no workspace. Redirects to the only or last visited
+ * one.
  */
 export function WebhooksShortcut() {
   const workspace = firstWorkspace(useSession().workspaces);

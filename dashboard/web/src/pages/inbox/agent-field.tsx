@@ -6,18 +6,18 @@ import listbox from '../../common/listbox.module.css';
 import { useTexts } from '../../i18n/locale';
 import classes from './agent-field.module.css';
 
-/** Number of agents in the list. Typing finds the others. */
+/** Largest number of agents in the list. Typing finds the others. */
 const SHOWN = 50;
 
-/** Option of the field: an agent, or no agent. */
+/** Option of the field: an agent, or "no agent". */
 export interface AgentOption {
   value: string;
   label: string;
 }
 
 /**
- * Field that chooses an agent. Typing finds one, and Enter chooses the first. The list is below the field
- * without any measuring: a conversation opens with such a field.
+ * Shows a field that chooses an agent. Typing filters the list, and Enter chooses its first entry. CSS places
+ * the list below the field without measuring, because each opened conversation renders such a field.
  */
 export function AgentField({
   label,
@@ -32,13 +32,15 @@ export function AgentField({
 }: {
   label: string;
   options: AgentOption[];
-  /** Value of the option that is chosen; null for none. */
+  /** Value of the chosen option; null if none is chosen. */
   value: string | null;
   isDisabled?: boolean;
-  /** Whether the field gets the focus, with its list, when it appears. */
+  /** Whether the field gets the focus and shows its list when it is first rendered. */
   isOpenFirst?: boolean;
   onChoose: (value: string) => void;
-  /** Called when the person leaves the field without a choice; by Escape, the field still has the focus. */
+  /**
+   * Called when the person leaves the field without a choice. After Escape, the field still has the focus.
+   */
   onLeave?: () => void;
   ref?: Ref<HTMLInputElement>;
   className?: string;
@@ -133,7 +135,7 @@ export function AgentField({
                 role="option"
                 aria-selected={index === at}
                 className={`${listbox.option} ${classes.option}`}
-                // The field keeps the focus.
+                // Prevents the press from moving the focus out of the field.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => choose(option)}
               >

@@ -1,23 +1,23 @@
 import type { FoundMessage } from '../../api/types';
 import type { Texts } from '../../i18n/texts-en';
 
-/** Names of contents other than text, as the service puts them into a message's text: `[image] Our shop`. */
+/**
+ * Kind of a content other than text. The server writes it into a message's text as a placeholder, such as
+ * `[image] Our shop`.
+ */
 export type ContentKind = keyof Texts['inbox']['content'];
 
-/** Content of a message, with the words that the service knows of it, such as a caption. */
+/** Content of a message. `detail` is the text behind its placeholder, such as a caption. */
 export interface Content {
   kind: ContentKind;
   detail: string;
 }
 
 const PLACEHOLDER = /^\[([a-z ]+)\](?:\s([^]*))?$/;
-/**
- * Matches the blank between two contents: a line's end, or within a line, the blank behind a bare
- * placeholder.
- */
+/** Matches the white space between two contents: a line break, or a space between two placeholders. */
 const BETWEEN = /\n(?=\[)|(?<=\]) (?=\[)/;
 
-/** Reads the contents that a customer has sent instead of text; null if the text is the customer's own. */
+/** Returns the contents that a customer has sent instead of text; null if the text is the customer's own. */
 export function readContents(text: string, kinds: Texts['inbox']['content']): Content[] | null {
   const contents = text.split(BETWEEN).map((part): Content | null => {
     const [, kind = '', detail = ''] = PLACEHOLDER.exec(part) ?? [];
@@ -28,7 +28,7 @@ export function readContents(text: string, kinds: Texts['inbox']['content']): Co
 
 export type Excerpt = FoundMessage['excerpt'];
 
-/** Returns the parts of an excerpt without its first characters. */
+/** Returns the parts of an excerpt without its first `count` characters. */
 export function partsFrom(excerpt: Excerpt, count: number): Excerpt {
   let left = count;
   return excerpt.map((part) => {

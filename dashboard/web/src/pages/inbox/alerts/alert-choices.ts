@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 
-/** Choices of a person for the alerts of this browser. */
+/** A person's choices for alerts about new messages in this browser. */
 interface AlertChoices {
   sound: boolean;
   notifications: boolean;
-  /** Whether a notification shows the first words of the message. */
+  /** Whether a notification contains the message's text. */
   preview: boolean;
 }
 
@@ -18,7 +18,7 @@ function read(): AlertChoices {
   try {
     return { ...NOTHING, ...(JSON.parse(localStorage.getItem(NAME) ?? '{}') as Partial<AlertChoices>) };
   } catch {
-    // Another program has written a value that is no choice.
+    // The stored value is not JSON, because another program has written it.
     return NOTHING;
   }
 }
@@ -37,7 +37,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Returns the choices of this browser. All are off at first. */
+/** Returns the choices that are stored in this browser. All are off at first. */
 export function useAlertChoices(): AlertChoices {
   return useSyncExternalStore(subscribe, () => choices);
 }
@@ -47,11 +47,11 @@ export function chooseAlert(change: Partial<AlertChoices>): void {
   try {
     localStorage.setItem(NAME, JSON.stringify(choices));
   } catch {
-    // The storage is full: the choice lives as long as the page.
+    // If the storage is full, the choice is lost when the page is closed.
   }
 }
 
-/** Reports whether the browser lets this page show notifications. */
+/** Reports whether the browser allows this page to show notifications. */
 export function mayNotify(): boolean {
   return 'Notification' in window && Notification.permission === 'granted';
 }

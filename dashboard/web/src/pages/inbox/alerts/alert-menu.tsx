@@ -7,7 +7,7 @@ import { mayNotify, useAlertChoices } from './alert-choices';
 
 const AlertPopover = lazyPart(() => import('./alert-popover').then((module) => module.AlertPopover));
 
-/** Button that opens the choices for this browser's alerts of new messages. */
+/** Shows a button that opens this browser's settings for alerts about new messages. */
 export function AlertMenu() {
   const { inbox } = useTexts();
   const choices = useAlertChoices();

@@ -6,7 +6,7 @@ import { chooseAlert, mayNotify, useAlertChoices } from './alert-choices';
 import classes from './alert-menu.module.css';
 import { playSound } from './alert-sound';
 
-/** Checkboxes for this browser's alerts of new messages. */
+/** Shows checkboxes for this browser's alerts about new messages. */
 export function AlertPopover({
   id,
   button,
@@ -22,7 +22,7 @@ export function AlertPopover({
   const [isRefused, setRefused] = useState(false);
   const notifies = choices.notifications && mayNotify();
   const setNotifications = async (isWanted: boolean) => {
-    // Only now is the browser asked: a person who has not chosen notifications gets no question.
+    // The browser asks the person for its permission only here, after they have chosen notifications.
     if (isWanted && 'Notification' in window) await Notification.requestPermission();
     setRefused(isWanted && !mayNotify());
     chooseAlert({ notifications: isWanted && mayNotify() });

@@ -1,4 +1,4 @@
-/** Two short tones, each with its start and frequency. */
+/** Two tones, each with its start in seconds and its frequency in hertz. */
 const TONES = [
   [0, 660],
   [0.12, 880],
@@ -8,7 +8,9 @@ const VOLUME = 0.12;
 
 let context: AudioContext | undefined;
 
-/** Plays the sound of a new message. A browser stays silent until the person has used the page. */
+/**
+ * Plays the sound of a new message. Browsers play nothing until the person has clicked or typed in the page.
+ */
 export async function playSound(): Promise<void> {
   context ??= new AudioContext();
   if (context.state === 'suspended') await context.resume();

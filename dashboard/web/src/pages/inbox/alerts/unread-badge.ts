@@ -4,12 +4,12 @@ import unreadMark from '../../../frame/mark-unread.svg';
 import { useTexts } from '../../../i18n/locale';
 import { useUnread } from '../use-inbox';
 
-/** Highest number of unread conversations that is written. */
+/** Largest number of unread conversations that is shown exactly. */
 const MAX_WRITTEN = 99;
 
 /**
- * Shows in the browser's tab the number of unread conversations, of the person's own and the unassigned open
- * ones.
+ * Shows the number of unread conversations in the title and icon of the browser's tab. Counts open
+ * conversations that are assigned to the person or to no agent.
  */
 export function useBadge(): void {
   const { inbox, frame } = useTexts();

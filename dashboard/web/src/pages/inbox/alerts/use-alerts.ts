@@ -11,17 +11,18 @@ import { isVisible } from '../../../common/contact-name';
 import { useCustomerWords } from '../placeholders';
 import { useUnread } from '../use-inbox';
 
-/** Limit of the notifications that one read leads to. */
+/** Largest number of notifications that are shown at once. */
 const MAX_AT_ONCE = 3;
 const MAX_NAME = 80;
 /**
- * Matches characters that turn or break a line: they could make the rest of a notification look different.
+ * Matches characters that change the direction of text or break a line. They could make a notification look
+ * different from its text.
  */
 const CONTROLS = /[\p{Cc}\u200E\u200F\u061C\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 
 const lockOf = (conversationId: string) => `inbox-seen:${conversationId}`;
 
-/** Conversation of a notification, with the notification's texts. */
+/** Conversation that the person is notified of, and the texts of the notification. */
 interface News {
   id: string;
   contactName: string | null;
@@ -29,9 +30,10 @@ interface News {
 }
 
 /**
- * Alerts the person to customers' messages in the person's own and the unassigned conversations, and to
- * conversations that are handed over to the person, as the person has chosen. Of all tabs the one that holds
- * the stream alerts, once. A conversation that is open in the focused tab gives no alert.
+ * Alerts the person, as they have chosen, to new messages in conversations that are assigned to them or to no
+ * agent. Also alerts them to conversations that were assigned to them or whose snooze has ended. Only the tab
+ * that holds the stream of changes alerts, so each alert comes once. A conversation that is open in a focused
+ * tab causes none.
  */
 export function useAlerts(): void {
   const { id: workspaceId, slug } = useWorkspace();
@@ -40,12 +42,12 @@ export function useAlerts(): void {
   const navigate = useNavigate();
   const choices = useAlertChoices();
   const unread = useUnread().data;
-  /** Id of the newest message that is known; null before the first read. */
+  /** Id of the newest message that has been read; null before the first read. */
   const known = useRef<string | null>(null);
 
   const notify = ({ id, contactName, body }: News) => {
     const title = isVisible(contactName) ? plainLine(contactName, MAX_NAME) : inbox.alerts.unnamed;
-    // One notification stands for a conversation, however much its customer writes.
+    // The tag makes a new notification replace the earlier one of its conversation.
     const shown = new Notification(title, { body, tag: id, silent: true });
     shown.onclick = () => {
       window.focus();
@@ -84,16 +86,19 @@ export function useAlerts(): void {
     const written = unread.latest.filter(({ messageId }) => messageId !== null && messageId > (before ?? ''));
     if (before !== null && written.length > 0 && leads()) void tellWritten(written);
   }, [unread]);
-  // A handover that can't be read is shown by its mark alone.
+  // If the conversations can't be read, there is no alert; the list shows them as unread.
   useEffect(() => onHandedOver((ids) => void tellHandedOver(ids).catch(() => undefined)), []);
 }
 
-/** Returns a text as one line without controls, of at most so many characters. */
+/** Returns a text as one line without control characters, cut after `max` characters. */
 function plainLine(text: string, max = Infinity): string {
   return [...text.replace(CONTROLS, ' ').trim()].slice(0, max).join('');
 }
 
-/** Notes that the person looks at a conversation, for the tab that tells of messages. */
+/**
+ * Holds a browser lock while the person has the conversation open in a focused tab. The tab that alerts finds
+ * the lock and does not alert to this conversation.
+ */
 export function useSeen(conversationId: string): void {
   useEffect(() => {
     const { locks } = navigator as Partial<Navigator>;

@@ -6,7 +6,7 @@ import { NOBODY } from '../list/cached-lists';
 import { useAgentName, useAgents, useColleagueOptions } from '../names';
 import classes from './assignee-select.module.css';
 
-/** Field that assigns a conversation to the person, to a colleague or to no agent. */
+/** Shows a field that assigns a conversation to the person, to a colleague or to no agent. */
 export function AssigneeSelect({
   assignedAgentId,
   isDisabled,
@@ -35,7 +35,10 @@ export function AssigneeSelect({
   );
 }
 
-/** Returns the options: no agent, the person, the active agents, and the chosen one. */
+/**
+ * Returns the options: no agent, the person, all other active agents, and the assigned agent even if
+ * inactive.
+ */
 function useOptions(value: string): AgentOption[] {
   const { inbox } = useTexts();
   const { agentId } = useWorkspace();

@@ -14,12 +14,13 @@ const ContactDetails = lazyPart(() =>
   import('../../contacts/contact-details').then((module) => module.ContactDetails),
 );
 
-/** Width from which on the panel has room beside the list and the conversation. */
+/** Width from which on the panel fits beside the list and the conversation. */
 const WIDE = '(min-width: 80em)';
 
 /**
- * Opens and closes the panel with the customer. Where it has room, it stays open or closed from one
- * conversation to the next, over the page; elsewhere it is a sheet, which opens when it is asked for.
+ * Opens and closes the panel that shows the customer. On a wide screen the panel is beside the conversation,
+ * and stays open or closed in later conversations and visits. On a narrow screen it is a dialog, closed at
+ * first.
  */
 export function useContactPanel() {
   const isWide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false }) ?? true;
@@ -31,7 +32,7 @@ export function useContactPanel() {
   const [isSheetOpen, setSheetOpen] = useState(false);
   const isOpen = isWide ? isKeptOpen : isSheetOpen;
   const setOpen = isWide ? setKeptOpen : setSheetOpen;
-  // The focus moves into a panel that the person opens, and not into one that was open before.
+  // Whether the person has opened the panel in this conversation: only then it gets the focus.
   const [isAsked, setAsked] = useState(false);
   const { keep, hasEntered } = useEnteredValues();
   const [isDiscarding, setDiscarding] = useState(false);
@@ -45,7 +46,7 @@ export function useContactPanel() {
     hasEntered,
     close,
     discard: () => {
-      // The question returns the focus to the panel when it goes.
+      // The closing dialog returns the focus to the panel, so the focus moves to the button only after that.
       flushSync(() => {
         setDiscarding(false);
         setOpen(false);
@@ -67,7 +68,6 @@ function focusButton(): void {
 
 type ContactPanelState = ReturnType<typeof useContactPanel>;
 
-/** The button that opens and closes the panel. */
 export function ContactPanelButton({ panel }: { panel: ContactPanelState }) {
   const { inbox } = useTexts();
   return (
@@ -85,7 +85,7 @@ export function ContactPanelButton({ panel }: { panel: ContactPanelState }) {
   );
 }
 
-/** The customer of the open conversation, beside it or as a sheet above it. */
+/** Shows the customer of the open conversation, beside the conversation or in a dialog. */
 export function ContactPanel({
   panel: { isWide, isOpen, isAsked, isDiscarding, keep, hasEntered, close, discard, stay },
   contactId,

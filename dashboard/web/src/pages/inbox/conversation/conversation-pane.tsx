@@ -29,10 +29,9 @@ import { useKeys } from '../use-keys';
 import { useReadMark } from './use-read-mark';
 import { useSending } from '../reply/use-sending';
 
-/** Width up to which the list and the conversation are a page each, as in the style sheet. */
+/** Width up to which the list and the conversation are separate pages, as in the style sheet. */
 const NARROW = '(max-width: 62em)';
 
-/** The conversation that is open. */
 export function ConversationPane({ id }: { id: string }) {
   const { inbox } = useTexts();
   const conversation = useConversation(id);
@@ -67,7 +66,9 @@ export function ConversationPane({ id }: { id: string }) {
   );
 }
 
-/** Returns the level of the conversation's heading: 2 beside the list, whose heading is the page's. */
+/**
+ * Returns the level of the conversation's heading: 2 beside the list, whose heading has level 1, otherwise 1.
+ */
 function useHeadingLevel(): 1 | 2 {
   return useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ? 1 : 2;
 }
@@ -202,7 +203,7 @@ function LoadedConversation({
   );
 }
 
-/** Link back to the list, on a screen that has no room for both. */
+/** Shows a link back to the list, on a screen that has no room for both. */
 function BackLink() {
   const { inbox } = useTexts();
   return (
@@ -219,14 +220,17 @@ function BackLink() {
   );
 }
 
-/** Returns a function that renders a button as a link to the list, with its filter. */
+/** Returns a function that renders a button as a link to the list with its present filter. */
 function useLinkToList() {
   const { slug } = useWorkspace();
   const search = toSearch(useInboxFilter());
   return (props: object) => <Link {...props} to="/w/$slug/inbox" params={{ slug }} search={search} />;
 }
 
-/** Moves the focus to a conversation that is opened from the list, but not when the page begins with it. */
+/**
+ * Moves the focus to a conversation that is opened from the list. Does nothing if the page was loaded with
+ * the conversation open.
+ */
 function useFocusWhenOpened() {
   const pane = useRef<HTMLElement>(null);
   useEffect(() => {

@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../../common/error-notice';
 import { useTexts } from '../../../i18n/locale';
 import { refreshAfterAct } from '../list/cached-lists';
 
-/** Takes a reply that was not delivered out of the view of such replies. */
+/** Shows a button that removes an undelivered reply from the view of such replies. */
 export function DismissButton({ conversationId, messageId }: { conversationId: string; messageId: string }) {
   const { inbox } = useTexts();
   const { id: workspaceId } = useWorkspace();

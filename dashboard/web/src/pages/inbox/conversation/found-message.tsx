@@ -19,12 +19,12 @@ interface PagePosition {
 
 const route = getRouteApi('/inside/w/$slug/inbox');
 
-/** Returns the id of the message that the address names; undefined without one. */
+/** Returns the id of the message that the page's address names, if any. */
 export function useFoundId(): string | undefined {
   return route.useSearch().message;
 }
 
-/** Reads the messages around the one that the address names, the newest first. */
+/** Reads the messages before and after one message, newest first. */
 export function useMessagesAround(conversationId: string, messageId: string | undefined) {
   const { id } = useWorkspace();
   const pollMs = usePollMs(MARKS_MS);
@@ -52,7 +52,7 @@ export function useMessagesAround(conversationId: string, messageId: string | un
   return { ...pages, items };
 }
 
-/** Marks the message that was found, and brings it into the middle once. */
+/** Marks the message that a search has found, and scrolls it to the middle when it appears. */
 export function Found({ isFound, children }: { isFound: boolean; children: ReactNode }) {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -66,13 +66,16 @@ export function Found({ isFound, children }: { isFound: boolean; children: React
   );
 }
 
-/** Leads from the messages around a found one to newer ones, and to the newest, where a reply appears. */
+/**
+ * Shows buttons that lead from a found message to newer messages and to the newest. Goes to the newest by
+ * itself when the person sends a message.
+ */
 export function NewerMessages({
   pages,
   outgoing,
 }: {
   pages: ReturnType<typeof useMessagesAround>;
-  /** Number of the messages that are being sent. */
+  /** Number of messages that are being sent. */
   outgoing: number;
 }) {
   const { inbox } = useTexts();

@@ -5,7 +5,7 @@ import { useFormats, useTexts } from '../../../i18n/locale';
 import classes from '../inbox.module.css';
 import { CustomerText } from '../placeholders';
 
-/** Mark of an edited message. It shows and hides the text that the message had first. */
+/** Shows that a message was edited, with a button that shows and hides its first text. */
 export function EditedMark({ message }: { message: Message }) {
   const { inbox } = useTexts();
   const formats = useFormats();
@@ -32,7 +32,6 @@ export function EditedMark({ message }: { message: Message }) {
   );
 }
 
-/** Reactions to a message, beneath it. */
 export function Reactions({ message: { reactions } }: { message: Message }) {
   const { inbox } = useTexts();
   if (reactions.length === 0) return null;

@@ -22,8 +22,8 @@ const ICONS: Record<DeliveryStatus, typeof IconCheck> = {
 };
 
 /**
- * A message with its sender and time, and whether it has reached the customer. It is made again only when
- * that changes.
+ * Shows a message with its sender and time, and how far its delivery to the customer has come. `memo` renders
+ * it again only when a property has changed.
  */
 export const MessageItem = memo(function MessageItem({
   message,
@@ -86,7 +86,7 @@ function DeliveryMark({ status }: { status: DeliveryStatus | null }) {
   );
 }
 
-/** Says why a message is not delivered, and offers to send it again. */
+/** Says why a message was not delivered. Offers to send it again or to dismiss it. */
 function Trouble({
   message,
   conversationId,

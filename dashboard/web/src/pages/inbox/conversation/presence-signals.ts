@@ -4,23 +4,26 @@ import type { SignalPresence } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { isNoReply } from '../reply/is-no-reply';
 
-/** Pause between two signals of a person who looks. The server forgets a signal after 45 s. */
+/**
+ * Milliseconds between two signals that the person has a conversation open. The server deletes a signal after
+ * 45 s.
+ */
 const LOOKING_EVERY_MS = 20_000;
-/** Time after which an open conversation counts as looked at, and not just passed by. */
+/** Milliseconds until a conversation counts as open. A person who steps through the list sends no signals. */
 const PASSING_MS = 400;
-/** Pause between two signals of a person who writes. The server forgets a signal after 6 s. */
+/** Milliseconds between two signals that the person is writing. The server deletes a signal after 6 s. */
 const WRITING_EVERY_MS = 3_000;
 const WRITING_LASTS_MS = 6_000;
 
 type Writing = Pick<SignalPresence, 'conversationId' | 'act'> & { at: number };
 
-/** Latest writing of the person in this tab that was not ended. */
+/** Latest signal that the person writes in this tab; null once the text is sent or deleted. */
 let last: Writing | null = null;
 
 const signal = (workspaceId: string, body: SignalPresence) =>
   api.tell(`/workspaces/${workspaceId}/inbox/presence`, body);
 
-/** Tells colleagues that the person looks at a conversation, for as long as the tab shows it. */
+/** Tells colleagues that the person has a conversation open, as long as the browser shows the tab. */
 export function useLooking(conversationId: string): void {
   const { id: workspaceId } = useWorkspace();
   useEffect(() => {
@@ -28,7 +31,7 @@ export function useLooking(conversationId: string): void {
     const look = () => {
       if (document.visibilityState !== 'visible') return;
       isThere = true;
-      // A signal of looking ends the writing, and a signal of writing implies looking.
+      // A `LOOKING` signal would end the writing, and the signals of writing imply it.
       const isWriting = last?.conversationId === conversationId && Date.now() - last.at < WRITING_LASTS_MS;
       if (!isWriting) signal(workspaceId, { conversationId, act: 'LOOKING' });
     };
@@ -52,17 +55,20 @@ export function useLooking(conversationId: string): void {
   }, [workspaceId, conversationId]);
 }
 
-/** Returns functions that tell colleagues, and the visitor of a reply, that the person writes. */
+/**
+ * Returns functions that tell colleagues that the person is writing. If the text is a reply, a visitor is
+ * told too.
+ */
 export function useWriting(conversationId: string, act: 'REPLYING' | 'NOTING') {
   const { id: workspaceId } = useWorkspace();
   return useMemo(() => {
-    /** Notes that the text is sent or dropped. */
+    /** Must be called when the text is sent or deleted. */
     const end = () => {
       if (last?.conversationId !== conversationId) return;
       last = null;
       signal(workspaceId, { conversationId, act: 'LOOKING' });
     };
-    /** Notes that the text has changed. */
+    /** Must be called at each change of the text. */
     const type = (text: string) => {
       if (isNoReply(text)) return end();
       const now = Date.now();

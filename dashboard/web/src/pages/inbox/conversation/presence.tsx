@@ -9,22 +9,27 @@ import { useAgentName } from '../names';
 import classes from './presence.module.css';
 
 const REFRESH_MS = 10_000;
-/** Pause between two reads while an agent or the visitor writes: no notice tells that it ends. */
+/**
+ * Milliseconds between two reads while an agent or the visitor writes. The stream of changes does not report
+ * the end of writing.
+ */
 const WRITING_REFRESH_MS = 3_000;
-/** Time in which rows that come into view are collected, so that scrolling reads once. */
+/** Milliseconds in which rows that become visible are collected, so that scrolling causes one read. */
 const COLLECT_MS = 200;
-/** Limit of the conversations that one read asks about. */
+/** Largest number of conversations in one request. */
 const MAX_ASKED = 100;
 
 interface Presence {
   byConversation: Map<string, ConversationPresence>;
-  /** Reads who is in a conversation, until the returned function is called. */
+  /**
+   * Reads repeatedly which agents and visitor are in a conversation, until the returned function is called.
+   */
   watch: (conversationId: string) => () => void;
 }
 
 const PresenceContext = createContext<Presence | null>(null);
 
-/** Reads who is in the conversations that the page shows, all with one request. */
+/** Reads which agents and visitors are in the conversations that the page shows, with one request for all. */
 export function PresenceProvider({ children }: { children: ReactNode }) {
   const { id } = useWorkspace();
   const { ids, watch } = useWatched();
@@ -38,7 +43,7 @@ export function PresenceProvider({ children }: { children: ReactNode }) {
     enabled: ids !== '',
     refetchInterval: ({ state }) =>
       state.data?.data.some(isSomebodyWriting) ? WRITING_REFRESH_MS : REFRESH_MS,
-    // An older answer, for other rows, is better than none.
+    // Until the answer for new rows arrives, the older answer is shown.
     placeholderData: (before) => before,
     retry: false,
   });
@@ -49,7 +54,9 @@ export function PresenceProvider({ children }: { children: ReactNode }) {
   return <PresenceContext value={value}>{children}</PresenceContext>;
 }
 
-/** Counts the watching components of each conversation. */
+/**
+ * Returns the ids of the conversations that components watch, joined by commas, and a function to watch one.
+ */
 function useWatched() {
   const [ids, setIds] = useState('');
   const watched = useRef(new Map<string, number>());
@@ -80,8 +87,8 @@ function usePresence(conversationId: string): ConversationPresence | undefined {
 }
 
 /**
- * Sign in a row of the list that a colleague or the visitor is in its conversation. It is read only while the
- * row is in view.
+ * Shows a sign in a list's row if a colleague or the visitor is in the conversation. Watches the conversation
+ * only while the row is visible.
  */
 export function PresenceSign({ conversationId }: { conversationId: string }) {
   const sign = useRef<HTMLSpanElement>(null);
@@ -90,7 +97,7 @@ export function PresenceSign({ conversationId }: { conversationId: string }) {
   const presence = usePresence(conversationId);
   const isWriting = presence !== undefined && isSomebodyWriting(presence);
   useEffect(() => {
-    // The browser may skip the content of a row, but not the row.
+    // Observes the row, because the browser may skip the rendering of its content.
     const row = sign.current?.closest('li');
     if (!row || !watch) return;
     let unwatch: (() => void) | undefined;
@@ -124,7 +131,7 @@ export function PresenceSign({ conversationId }: { conversationId: string }) {
   );
 }
 
-/** Line above the composer that says who else is in the conversation. */
+/** Says above the reply's field which colleagues and visitor are in the conversation. */
 export function PresenceLine({ conversationId }: { conversationId: string }) {
   const watch = use(PresenceContext)?.watch;
   useEffect(() => watch?.(conversationId), [conversationId, watch]);
@@ -141,7 +148,7 @@ function isSomebodyWriting({ agents, visitor }: ConversationPresence): boolean {
   return visitor === 'TYPING' || agents.some(({ act }) => act !== 'LOOKING');
 }
 
-/** Returns a sentence for the visitor, and for each thing that colleagues do in a conversation. */
+/** Returns a sentence on the visitor, and one for each activity of colleagues, such as replying. */
 function usePresenceTexts(conversationId: string): string[] {
   const { presence } = useTexts().inbox;
   const nameOf = useAgentName();
