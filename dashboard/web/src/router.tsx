@@ -11,7 +11,7 @@ import { sessionQuery } from './api/session';
 import { NotFoundPageAlone, PageFault, PagePending } from './frame/page-states';
 import { RootLayout } from './frame/root-layout';
 
-/** Filters of a list, as they stand in its address. */
+/** Filters of a list, as parameters of the page's address. */
 type Filters<Name extends string> = Partial<Record<Name, string>>;
 
 function pick<Name extends string>(names: readonly Name[]) {
@@ -46,8 +46,8 @@ const resetRoute = createRoute({
 });
 
 /**
- * Parent of the routes that need a login. Without a session they lead to the login page, which knows the way
- * back.
+ * Parent of the routes that need a login. Without a session it redirects to the login page, which later
+ * returns to the wanted address.
  */
 const insideRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -73,7 +73,7 @@ const homeRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/home/home-page'), 'HomePage'),
 });
 
-/** Routes of addresses that the service's own documentation names. They have no workspace. */
+/** Routes of addresses without a workspace, to which the service's documentation refers. */
 const keysShortcutRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/settings/api-keys',
@@ -103,7 +103,7 @@ const inboxRoute = createRoute({
   validateSearch: pick(['view', 'agent', 'status', 'channel', 'message']),
   component: lazyRouteComponent(() => import('./pages/inbox/inbox-page'), 'InboxPage'),
 });
-/** The inbox with an open conversation, whose id its page reads. */
+/** Route of the inbox with an open conversation. It has no component of its own: `InboxPage` reads the id. */
 const conversationRoute = createRoute({ getParentRoute: () => inboxRoute, path: '/$conversationId' });
 
 const contactsRoute = createRoute({
@@ -226,7 +226,7 @@ export function makeRouter(queryClient: QueryClient) {
     defaultErrorComponent: PageFault,
     defaultPendingComponent: PagePending,
     scrollRestoration: true,
-    // Values stay plain texts: the default would write a text of digits in quotes.
+    // Values stay plain text. By default the router writes a text of digits in quotes.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search: Record<string, string | undefined>) => {
       const given = Object.entries(search).filter((entry): entry is [string, string] => !!entry[1]);

@@ -1,6 +1,6 @@
 // Mantine's styles of the components that most pages use. A page that uses another component imports its
-// style itself. The order is Mantine's: later files build upon earlier ones. The theme's variables are made
-// at run time.
+// style itself. The order must be Mantine's, because later files override earlier ones. The theme's variables
+// are generated at run time.
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/global.css';
 import '@mantine/core/styles/UnstyledButton.css';

@@ -6,13 +6,13 @@ import {
   type InputProps,
 } from '@mantine/core';
 
-/** The family of the pages: Inter where it is installed, and else the system's own. No font is loaded. */
+/** Font of the pages: Inter where it is installed, otherwise the system's font. No font is downloaded. */
 const FONT =
   "Inter, ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
 
 const PRIMARY = 'petrol';
 
-/** Mantine's theme. Shades and greys are chosen for a contrast of at least 4.5 : 1. */
+/** Mantine's theme. Its shades and greys have a contrast of at least 4.5 : 1. */
 export const theme = createTheme({
   primaryColor: PRIMARY,
   primaryShade: { light: 7, dark: 6 },
@@ -108,7 +108,7 @@ export const theme = createTheme({
     ],
   },
   components: {
-    // Optional fields say so in their description.
+    // Required fields get no asterisk, because optional fields are described as optional.
     InputWrapper: { defaultProps: { withAsterisk: false } },
     Input: {
       vars: (_: unknown, { size = 'sm' }: InputProps) => ({
@@ -121,7 +121,7 @@ export const theme = createTheme({
       }),
     },
     Card: { defaultProps: { radius: 'md' } },
-    // A dialog's header is not the page's.
+    // Without this role, a dialog's header would count as the page's header.
     Modal: {
       defaultProps: {
         centered: true,
@@ -132,7 +132,8 @@ export const theme = createTheme({
     },
     Menu: { defaultProps: { radius: 'md', shadow: 'md' } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
-    // A light badge shows a state, with a dot. A default one shows a name, such as that of a scope.
+    // A badge of the variant `light` shows a state, with a dot. A badge of the variant `default` shows a
+    // name, such as a scope's.
     Badge: {
       defaultProps: { variant: 'light', radius: 'sm' },
       vars: (_: unknown, { color = PRIMARY }: BadgeProps) => ({

@@ -35,18 +35,18 @@ import {
   withChange,
 } from './list/cached-lists';
 
-/** Shortest pause before all loaded pages are read again. */
+/** Shortest time, in milliseconds, until all loaded pages of a list are read again. */
 const MIN_PAUSE_MS = 5_000;
 
 const MAX_PAGE = 200;
 
 /**
- * Pause between two reads of the open conversation's messages. They are read beside the stream, because it
- * may lose the signal of a delivery mark.
+ * Milliseconds between two reads of the open conversation's messages while the stream of changes is live. The
+ * stream may lose the report of a message's delivery.
  */
 export const MARKS_MS = 15_000;
 
-/** Reads a list page by page, and reads the loaded pages again while the tab is visible. */
+/** Reads a list page by page, and reads the loaded pages again and again while the tab is visible. */
 export function usePages<T extends { id: string }>(
   key: unknown[],
   path: string,
@@ -60,7 +60,7 @@ export function usePages<T extends { id: string }>(
     refreshes?: boolean;
     isEnabled?: boolean;
     besideStreamMs?: number;
-    /** Makes a change in a page that the server may not have known when it answered. */
+    /** Applies a change to a page, because the server may not have made the change before it answered. */
     makeChange?: (page: Page<T>, change: PendingChange) => Page<T>;
   } = {},
 ) {
@@ -79,13 +79,14 @@ export function usePages<T extends { id: string }>(
     refetchInterval: ({ state: { data, dataUpdatedAt } }) => {
       if (!refreshes) return false;
       const pauseMs = pollMs * Math.ceil((data?.pages.length ?? 1) / FRESH_PAGES);
-      // Reads of the newest page alone do not put off the next one of all.
+      // A read of the newest page alone leaves `dataUpdatedAt` as it is, so it does not delay the next read
+      // of all pages.
       return Math.max(MIN_PAUSE_MS, dataUpdatedAt + pauseMs - Date.now());
     },
     enabled: isEnabled,
     placeholderData: refreshes ? undefined : keepPreviousData,
   });
-  // An item that moves between the reading of two pages is in both.
+  // An item that moves while the pages are read may be in two of them.
   const items = useMemo(() => {
     const loaded = pages.data?.pages.flatMap(({ data }) => data);
     return loaded && [...new Map(loaded.toReversed().map((item) => [item.id, item])).values()].toReversed();
@@ -101,7 +102,7 @@ export function useConversations(filter: InboxFilter) {
   return useList(view === 'lost' ? { view, channel } : { status, channel, assignedAgentId });
 }
 
-/** Reads a conversation as lists have it, if it has the status; nothing without an id. */
+/** Reads a conversation as a row of a list, if it has the given status. Reads nothing without an id. */
 export function useListed(
   conversationId: string | undefined,
   status: ConversationStatus,
@@ -109,7 +110,7 @@ export function useListed(
   return useList({ status, onlyId: conversationId ?? null }, conversationId !== undefined).items?.[0];
 }
 
-/** Returns a conversation as the page's lists have it; nothing if it is in none of them. */
+/** Returns a conversation's row in the lists that the page shows; undefined if none contains it. */
 export function useRow(conversationId: string): ActiveConversation | undefined {
   const { id } = useWorkspace();
   const queries = useQueryClient();
@@ -134,12 +135,12 @@ export function useCounts() {
   return useRead<InboxCounts>('conversations/counts', {}, { refreshMs: usePollMs() });
 }
 
-/** Reads the unread ones among the person's own and the unassigned open conversations. */
+/** Reads the unread conversations among the open ones that are assigned to the person or to no agent. */
 export function useUnread() {
   return useRead<Unread>('conversations/unread', {}, { refreshMs: usePollMs() });
 }
 
-/** Reads a conversation with its contact; nothing without an id. */
+/** Reads a conversation with its contact. Reads nothing without an id. */
 export function useConversation(conversationId: string | undefined) {
   const { id } = useWorkspace();
   return useQuery({
@@ -151,14 +152,14 @@ export function useConversation(conversationId: string | undefined) {
   });
 }
 
-/** Reads a conversation's messages, the newest first; nothing without an id. */
+/** Reads a conversation's messages, the newest first. Reads nothing without an id. */
 export function useMessages(conversationId: string | undefined) {
   const path = `conversations/${conversationId}/messages`;
   const isEnabled = conversationId !== undefined;
   return usePages<Message>(['messages', conversationId], path, {}, { isEnabled, besideStreamMs: MARKS_MS });
 }
 
-/** Reads a conversation's changes, the newest first, and again when the conversation has changed. */
+/** Reads a conversation's changes, the newest first. Reads them again when `updatedAt` has changed. */
 export function useChanges(conversationId: string, updatedAt: string) {
   return usePages<ConversationChange>(
     ['changes', conversationId, updatedAt],
@@ -169,8 +170,9 @@ export function useChanges(conversationId: string, updatedAt: string) {
 }
 
 /**
- * Changes a conversation's status or agent. The page shows it at once, and takes it back on an error.
- * @param onChanged called when the server has changed it
+ * Returns a mutation that changes a conversation's status or assigned agent. The page shows the change at
+ * once, and reverts it if the server refuses it.
+ * @param onChanged called when the server has made the change
  */
 export function useUpdateConversation(
   conversationId: string,
@@ -188,12 +190,12 @@ export function useUpdateConversation(
     onMutate: (change) => {
       const isStale = ({ state }: Query<List>) => state.fetchStatus === 'fetching' || state.isInvalidated;
       const stale = findLists(queries, workspaceId).filter(isStale);
-      // A cancelled read puts the former rows back at once: nothing is awaited.
+      // Not awaited: cancelling restores the data from before the read at once.
       void queries.cancelQueries(lists);
       const before = [...queries.getQueriesData(lists), ...queries.getQueriesData(detail)];
       queries.setQueriesData<Conversation>(detail, (one) => one && { ...one, ...change });
       const pending = showChange(queries, workspaceId, conversationId, change);
-      // The cancelled reads may have had changes of other conversations.
+      // The cancelled reads may have brought changes of other conversations, so they are repeated.
       for (const { queryKey } of stale) void queries.invalidateQueries({ queryKey, exact: true });
       return { before, pending };
     },
@@ -204,7 +206,7 @@ export function useUpdateConversation(
     onError: (_error, _change, context) => {
       endChange(context?.pending, true);
       for (const [queryKey, data] of context?.before ?? []) queries.setQueryData(queryKey, data);
-      // The lists may have changed since then.
+      // The restored lists may be out of date.
       return queries.invalidateQueries(lists);
     },
     onSettled: () => refreshAfterAct(queries, workspaceId, conversationId),

@@ -1,19 +1,24 @@
 import { useEffect, useRef } from 'react';
 import { shortcutOf } from '../../common/keys';
 
-/** Key that goes with Enter to send, as it is written on this machine's keyboard. */
+/** Name of the key that sends a text together with Enter, as on this device's keyboard. */
 export const SEND_MODIFIER = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl';
 
-/** Keys that act again while they are held down. */
+/** Keys whose function is called repeatedly while they are held down. */
 const REPEATED = new Set(['j', 'k']);
-/** Entry of the storage that turns the keys off in this browser. */
+/** Name of an entry in the browser's storage that turns keyboard shortcuts off. */
 const OFF = 'dashboard-keys-off';
 
-/** Selectors of elements in which keys have another meaning: fields, and things that open above the page. */
+/**
+ * Selectors of elements that turn shortcuts off: a field that has the focus, or an open dialog, menu or list.
+ */
 const FIELDS = 'input, textarea, select, [contenteditable]';
 const LAYERS = '[role=dialog], [role=menu], [role=listbox]';
 
-/** Reports whether the keys act in this browser. Speech input may press them unmeant (WCAG 2.1.4). */
+/**
+ * Reports whether keyboard shortcuts are on in this browser. Speech input may press keys by mistake, so they
+ * can be turned off (WCAG 2.1.4).
+ */
 export function areKeysOn(): boolean {
   return localStorage.getItem(OFF) === null;
 }
@@ -24,8 +29,8 @@ export function turnKeys(isOn: boolean): void {
 }
 
 /**
- * Calls a function when its key is pressed, such as `j`, unless the person types or something is open above
- * the page.
+ * Calls a function when its key, such as `j`, is pressed. Does nothing while a field has the focus or a
+ * dialog, menu or list is open.
  */
 export function useKeys(handlers: Record<string, () => void>): void {
   const latest = useRef(handlers);

@@ -16,10 +16,16 @@ const LinkButton = createLink((props: ButtonProps & ComponentPropsWithRef<'a'>) 
   <Button component="a" {...props} />
 ));
 
-/** Token of the link that was opened last. It is here alone: neither the address nor the history keeps it. */
+/**
+ * Token of the link that was opened last. It is stored in memory alone: neither the address nor the history
+ * contains it.
+ */
 let openedToken = '';
 
-/** Takes the token of a link out of the address's fragment, which browsers send to no server. */
+/**
+ * Returns the token from the address's fragment, which browsers send to no server, and removes it from the
+ * address.
+ */
 function useLinkToken(): string {
   const { hash } = useLocation();
   const navigate = useNavigate();
@@ -31,7 +37,7 @@ function useLinkToken(): string {
   return hash || openedToken;
 }
 
-/** Page of an invitation, and of a link to set a new password. */
+/** Page that a link in a mail opens: accepts an invitation, or sets a new password. */
 export function LinkPage() {
   const texts = useTexts();
   const token = useLinkToken();

@@ -16,7 +16,7 @@ interface Matter {
   link: ReactNode;
 }
 
-/** Lists the failing things, each with a link to the page that mends it; or says that nothing fails. */
+/** Lists failures, each with a link to the page where a person can fix it, or says that there are none. */
 export function AttentionSection({ page: { managed, lostReplies } }: { page: FirstPage }) {
   const texts = useTexts();
   const formats = useFormats();
@@ -73,7 +73,7 @@ export function AttentionSection({ page: { managed, lostReplies } }: { page: Fir
     });
   }
   if (matters.length === 0) {
-    // Before anything is connected there is nothing that could fail.
+    // Without any channel or endpoint, nothing can fail.
     if (channels.length + endpoints.length === 0) return null;
     return (
       <div className={classes.fine} role="status">

@@ -1,7 +1,7 @@
-/** Number up to which the server counts. One more stands for any greater number. */
+/** Number up to which the server counts. The server returns 1,001 for any greater number. */
 const MAX_COUNTED = 1_000;
 
-/** Writes a number that the server counted up to a limit, such as `12` or `1,000+`. */
+/** Writes a count from the server, such as `12`, or `1,000+` if the server stopped counting. */
 export function boundedNumber(count: number, format: (value: number) => string): string {
   return count > MAX_COUNTED ? `${format(MAX_COUNTED)}+` : format(count);
 }

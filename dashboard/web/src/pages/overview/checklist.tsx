@@ -8,7 +8,10 @@ import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 import classes from './overview.module.css';
 
-/** Steps of a new workspace. Each that is done is ticked; once all are done, nothing is shown. */
+/**
+ * Shows the first steps in a new workspace, and ticks the completed ones. Shows nothing once all are
+ * completed.
+ */
 export function Checklist({
   counts,
   hasMessage,

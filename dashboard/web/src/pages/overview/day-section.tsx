@@ -10,13 +10,13 @@ import classes from './overview.module.css';
 type Day = ManagedFirstPage['webhooks'];
 type Bucket = Day['buckets'][number];
 
-/** Number of times that are written below the chart. */
+/** Time labels below the chart. */
 const LABELS = 6;
 
-/** Ends of a delivery, from the bottom of a bar to its top. */
+/** Outcomes of deliveries, in the order from the bottom of a bar to its top. */
 const ENDS = ['atOnce', 'late', 'exhausted'] as const;
 
-/** Chart of the deliveries to all endpoints that ended in the last 24 hours. */
+/** Shows a chart of the deliveries to all endpoints that ended in the last 24 hours. */
 export function DaySection({ day: { buckets, pending, exhausted } }: { day: Day }) {
   const texts = useTexts();
   const formats = useFormats();

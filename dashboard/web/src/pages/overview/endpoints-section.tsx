@@ -7,10 +7,12 @@ import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 import { EndpointState } from '../webhooks/endpoint-state';
 
-/** Number of endpoints that are listed, first those that the service deactivated, then those that fail. */
+/**
+ * Largest number of endpoints in the list. Endpoints that the server has deactivated come first, then failing
+ * ones.
+ */
 const MAX_SHOWN = 5;
 
-/** Lists endpoints, each with its state. */
 export function EndpointsSection({ endpoints }: { endpoints: ManagedFirstPage['endpoints'] }) {
   const texts = useTexts();
   const { slug } = useWorkspace();

@@ -14,10 +14,7 @@ import { EndpointsSection } from './endpoints-section';
 import { Figures } from './figures';
 import { useHiddenChecklist } from './use-hidden-checklist';
 
-/**
- * First page of a workspace: waiting messages, failures, the state of the channels, and a new workspace's
- * steps.
- */
+/** Shows a workspace's figures, failures and channels, and the first steps in a new workspace. */
 export function OverviewPage() {
   const texts = useTexts();
   const workspace = useWorkspace();

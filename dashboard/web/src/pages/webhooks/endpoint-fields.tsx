@@ -11,7 +11,7 @@ import { ALL_EVENTS, MAX_DESCRIPTION, MAX_NAME, MAX_RATE } from './endpoint-rule
 
 const TYPING_PAUSE_MS = 400;
 
-/** Settings of an endpoint, as a form has them. */
+/** Settings of an endpoint as values of the form's fields. */
 interface EndpointValues {
   url: string;
   events: string[];
@@ -41,7 +41,7 @@ export function valuesOf({ url, events, rateLimit, name, description, context }:
   };
 }
 
-/** Returns the settings as the service takes them; null for a field that is left empty. */
+/** Returns the settings in the form that the server expects, with null for an empty field. */
 export function inputOf({ url, events, rateLimit, name, description, context }: EndpointValues) {
   return {
     url: url.trim(),
@@ -55,8 +55,8 @@ export function inputOf({ url, events, rateLimit, name, description, context }: 
 
 /**
  * Shows the fields of an endpoint.
- * @param present address that the endpoint has already, so that it is not checked; none for a new endpoint
- * @param urlNote is shown below the address
+ * @param present address that the endpoint has now and that needs no check; undefined for a new endpoint
+ * @param urlNote shown below the address
  */
 export function EndpointFields({
   values,
@@ -136,8 +136,8 @@ export function EndpointFields({
 }
 
 /**
- * Returns the service's opinion of a new address once the person has stopped typing; undefined while it is
- * not known.
+ * Returns the result of the server's check of a new address. It is undefined until the person has stopped
+ * typing and the server has answered.
  */
 function useUrlCheck(url: string, isNew: boolean): UrlCheck | undefined {
   const { id } = useWorkspace();

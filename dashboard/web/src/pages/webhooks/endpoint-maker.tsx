@@ -3,7 +3,7 @@ import type { Agent, ApiKey, EndpointMaker, Page } from '../../api/types';
 import { useRead } from '../../api/workspace';
 import { useTexts } from '../../i18n/locale';
 
-/** Says who made an endpoint, and who set its address last if that was another person or key. */
+/** Says who created an endpoint. If another person or key set its address last, names that one too. */
 export function EndpointMakers({
   endpoint: { madeBy, urlSetBy },
 }: {

@@ -3,10 +3,10 @@ import type { Phases, ReceivedBody } from '../../api/types';
 import { CopyBlock } from '../../common/copying';
 import { useFormats, useTexts } from '../../i18n/locale';
 
-/** Height in pixels above which an answer scrolls, so that the things around it stay in view. */
+/** Height in pixels above which an answer scrolls, so that the content around it stays visible. */
 const ANSWER_HEIGHT = 160;
 
-/** Shows how long each phase of an attempt took, and the receiver's answer. */
+/** Shows the duration of each phase of an attempt, and the receiver's answer. */
 export function Exchange({
   phases,
   totalMs,

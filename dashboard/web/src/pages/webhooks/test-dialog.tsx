@@ -15,8 +15,8 @@ const AUDIT = 'audit.event';
 export type TestedEndpoint = Pick<Endpoint, 'id' | 'name' | 'url'>;
 
 /**
- * Sends a test event at once, or the example of another event if the person chooses one, and shows the
- * receiver's answer.
+ * Sends a test event as soon as it opens, and shows the receiver's answer. The person can then send examples
+ * of other events.
  */
 export function TestDialog({
   endpoint: { id: endpointId, name, url },
@@ -36,8 +36,7 @@ export function TestDialog({
   );
   const { mutate } = test;
   useEffect(() => {
-    // The call is not in the effect itself: in development React runs an effect twice, and two tests would be
-    // sent.
+    // The timer prevents a second test: in development, React runs an effect twice.
     const timer = setTimeout(() => mutate(null));
     return () => clearTimeout(timer);
   }, [mutate]);
@@ -91,7 +90,7 @@ export function TestDialog({
   );
 }
 
-/** Offers the test event, and the events that the workspace's plan includes, each with its example. */
+/** Shows a choice of the test event and the events that the workspace's plan includes. */
 function EventSelect({
   event,
   onChange,
@@ -119,7 +118,7 @@ function EventSelect({
   );
 }
 
-/** Parses the JSON text of an object; null for any other text. */
+/** Parses a JSON text. Returns null unless the text is an object. */
 function parseObject(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text);

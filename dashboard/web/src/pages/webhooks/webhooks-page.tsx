@@ -14,7 +14,7 @@ import { ALL_EVENTS } from './endpoint-rules';
 import { EndpointState } from './endpoint-state';
 import type { TestedEndpoint } from './test-dialog';
 
-// Most visits open no dialog.
+// Dialogs are loaded separately, because most visits open none.
 const CreateEndpointDialog = lazyPart(() =>
   import('./create-endpoint-dialog').then((module) => module.CreateEndpointDialog),
 );

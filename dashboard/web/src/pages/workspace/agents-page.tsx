@@ -92,7 +92,7 @@ export function AgentsPage() {
   );
 }
 
-/** Column for managers that says who logs in with a second factor. A bot does not log in. */
+/** Returns a column that says which agents log in with a second factor. Bots do not log in. */
 function secondFactorColumn({ secondFactor }: Texts, secured: string[]): Column<Agent> {
   return {
     header: secondFactor.title,

@@ -6,7 +6,7 @@ import { useTexts } from '../../i18n/locale';
 import { ParkedEventsSection } from './parked-events-section';
 import { RateLimitSection } from './rate-limit-section';
 
-/** Page for developers and the operator of the service: the use of the rate limit, and parked events. */
+/** Shows how much of the rate limit is used, and the events that could not be processed. */
 export function DiagnosticsPage() {
   const texts = useTexts();
   const overview = useRead<WorkspaceOverview>('overview');

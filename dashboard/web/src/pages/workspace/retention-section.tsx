@@ -12,8 +12,8 @@ import { useTexts } from '../../i18n/locale';
 const MAX_DAYS = 36_500;
 
 /**
- * Form for the days after which messages are erased; an empty field keeps them. A number of days erases
- * messages, so it takes the person's password. Only an owner shortens the time.
+ * Shows a form for the number of days after which messages are erased; an empty field means never. Saving a
+ * number requires the person's password, because it erases messages. Only an owner may shorten the time.
  */
 export function RetentionSection({ days }: { days: number | null }) {
   const texts = useTexts();

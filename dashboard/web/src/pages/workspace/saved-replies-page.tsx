@@ -17,7 +17,6 @@ const VARIABLES: readonly SavedReplyVariable[] = [
   'workspace.name',
 ];
 
-/** Page on which managers write the texts that agents use again and again. */
 export function SavedRepliesPage() {
   const { savedReplies: texts, common } = useTexts();
   const mayManage = useMayManage();

@@ -12,7 +12,10 @@ import { useTexts } from '../../i18n/locale';
 const DEFAULT_DAYS = 7;
 const MAX_DAYS = 90;
 
-/** Setting that lets only people with a second factor into the workspace. Owners change it. */
+/**
+ * Shows whether only people with a second factor may open the workspace, after a number of days. Owners can
+ * change this.
+ */
 export function SecondFactorDemandSection() {
   const { secondFactorDemand: texts } = useTexts();
   const queries = useQueryClient();

@@ -4,7 +4,7 @@ import { CopyBlock } from '../../common/copying';
 import { Dialog } from '../../common/dialogs';
 import { useFormats, useTexts } from '../../i18n/locale';
 
-/** Tells how the link reaches its agent: by mail, or passed on by the reader of this dialog. */
+/** Says that the link was sent to the agent by mail, or shows the link, which the person must pass on. */
 export function SentLinkDialog({
   sent: { link, expiresAt },
   agentName,

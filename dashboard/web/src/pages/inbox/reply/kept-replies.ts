@@ -4,41 +4,44 @@ import { useWorkspace } from '../../../api/workspace';
 import type { KeptFailure } from './kept-failure';
 import { isNoReply } from './is-no-reply';
 
-/** A message that was sent from this browser, and that the server has not confirmed yet. */
+/** Message that the person has sent in this browser and that the server has not confirmed. */
 export interface UnsentMessage {
-  /** Name of the message for the server, which takes it once. */
+  /** Idempotency key: the server stores the message once, however often it is sent. */
   key: string;
-  /** Time at which it was written, in milliseconds; undefined if it was kept without. */
+  /** Time of writing in milliseconds since 1970; undefined if it is unknown. */
   writtenAt?: number;
   body: string;
-  /** Whether the conversation is closed once the message is sent. */
+  /** Whether the conversation is to be closed once the message is sent. */
   closes: boolean;
-  /** Newest message when it was begun; null before the first one, undefined if nothing was known. */
+  /**
+   * Id of the conversation's newest message when the person began to write. Null if there was none, undefined
+   * if it is unknown.
+   */
   seenMessageId?: string | null;
-  /** Message that was not delivered, and that this one repeats. */
+  /** Id of the undelivered message that this one repeats. */
   repeatsId?: string;
-  /** Reason of the last failed try; undefined if none has failed. */
+  /** Reason of the last failed attempt to send the message, if any. */
   failure?: KeptFailure;
 }
 
 interface KeptReply {
   draft: string;
-  /** Time of the last edit on this device, in milliseconds. */
+  /** Time of the last edit in this browser, in milliseconds since 1970. */
   editedAt?: number;
-  /** Whether the server has the draft as it is. */
+  /** Whether the server has stored the draft in its present form. */
   isSaved?: boolean;
-  /** Time of the server's version that was last saved or read; null if there was none. */
+  /** Time stamp of the server's draft when it was last saved or read; null if there was none. */
   savedAt?: string | null;
-  /** Text of the server's version that was last saved or read. */
+  /** Text of the server's draft when it was last saved or read. */
   savedText?: string;
-  /** Note that is not added yet. */
+  /** Text of a note that has not been added to the conversation. */
   note?: string;
   unsent: UnsentMessage[];
 }
 
 const NOTHING: KeptReply = { draft: '', unsent: [] };
 
-/** Values of the browser's storage, and values that the storage could not take because it is full. */
+/** Values of the browser's storage by name, and values that did not fit into it. */
 const memory = new Map<string, KeptReply>();
 const listeners = new Set<() => void>();
 
@@ -70,12 +73,12 @@ function write(name: string, change: Partial<KeptReply>): void {
       localStorage.removeItem(name);
     else localStorage.setItem(name, JSON.stringify(kept));
   } catch {
-    // The storage is full: the text lives as long as the page.
+    // If the storage is full, the text is lost when the page is closed.
   }
   for (const notify of listeners) notify();
 }
 
-/** Returns the name under which the browser keeps the person's texts for a conversation. */
+/** Returns the name of the person's texts for a conversation in the browser's storage. */
 function useName(conversationId: string): string {
   return prefixOf(useWorkspace()) + conversationId;
 }
@@ -86,7 +89,7 @@ function prefixOf({ id, agentId }: Writer): string {
   return `dashboard-reply:${id}:${agentId}:`;
 }
 
-/** Draft of a conversation as the browser keeps it, over the page and the session. */
+/** Draft of a conversation in the browser's storage. It outlives the page and the session. */
 export interface DraftStore {
   read: () => {
     draft: string;
@@ -95,17 +98,20 @@ export interface DraftStore {
     savedAt: string | null;
     savedText: string;
   };
-  /** Keeps the text as the person has edited it. */
+  /** Stores a text that the person has edited and that must be saved on the server. */
   edit: (draft: string) => void;
-  /** Empties a draft whose text is sent: the server deletes its copy with the message. */
+  /** Empties a draft whose text is being sent. The server deletes its copy when it stores the message. */
   endSent: () => void;
-  /** Takes over the server's text after a save, unless the person has edited the draft since. */
+  /**
+   * Records that the text `draft` was saved and that the server stored `kept`. The draft becomes `kept`,
+   * unless the person has edited it since.
+   */
   noteSaved: (draft: string, kept: string, savedAt: string | null) => void;
-  /** Takes the server's draft over. */
+  /** Replaces the draft with the server's. */
   take: (draft: string, savedAt: string | null) => void;
 }
 
-/** Returns the draft of a conversation, and where it is kept. */
+/** Returns the draft of a conversation, and functions that read and change it. */
 export function useDraftStore(conversationId: string): [string, DraftStore] {
   const name = useName(conversationId);
   const draft = useSyncExternalStore(subscribe, () => read(name).draft);
@@ -119,7 +125,7 @@ export function useDraftStore(conversationId: string): [string, DraftStore] {
       endSent: () => write(name, { draft: '', editedAt: Date.now(), isSaved: true }),
       noteSaved: (draft, kept, savedAt) => {
         const isEdited = read(name).draft !== draft;
-        // The server keeps no such text. Here it stays as it is.
+        // The server stores no text that only searches for a saved reply. The browser keeps it.
         const text = kept === '' && isNoReply(draft) ? draft : kept;
         const saved = { savedAt, savedText: kept };
         write(name, isEdited ? saved : { ...saved, draft: text, isSaved: true });
@@ -131,14 +137,20 @@ export function useDraftStore(conversationId: string): [string, DraftStore] {
   return [draft, store];
 }
 
-/** Keeps a note that is not added yet, as a draft is kept, and apart from it. */
+/**
+ * Returns the text of a note that has not been added, and a function that stores it in the browser. It is
+ * separate from the draft of a reply.
+ */
 export function useNoteText(conversationId: string): [string, (note: string) => void] {
   const name = useName(conversationId);
   const note = useSyncExternalStore(subscribe, () => read(name).note ?? '');
   return [note, useCallback((next: string) => write(name, { note: next }), [name])];
 }
 
-/** Keeps messages of a conversation until the server has confirmed them, over the page and the session. */
+/**
+ * Returns a conversation's unsent messages, and functions that change them. The browser stores them until the
+ * server has confirmed them.
+ */
 export function useUnsent(conversationId: string) {
   const name = useName(conversationId);
   const unsent = useSyncExternalStore(subscribe, () => read(name).unsent);
@@ -146,12 +158,12 @@ export function useUnsent(conversationId: string) {
   return { unsent, ...changes };
 }
 
-/** Returns the unsent messages of a conversation, outside of a component. */
+/** Returns functions that read and change a conversation's unsent messages, for use outside a component. */
 export function unsentOf(writer: Writer, conversationId: string) {
   return changesOf(prefixOf(writer) + conversationId);
 }
 
-/** Returns the conversations with unsent messages in this browser, and these messages. */
+/** Returns the conversations with unsent messages in this browser, each with its unsent messages. */
 export function listUnsent(writer: Writer): [conversationId: string, unsent: UnsentMessage[]][] {
   const prefix = prefixOf(writer);
   return [...new Set([...Object.keys(localStorage), ...memory.keys()])]
@@ -160,7 +172,7 @@ export function listUnsent(writer: Writer): [conversationId: string, unsent: Uns
     .filter(([, unsent]) => unsent.length > 0);
 }
 
-/** Returns the conversations in which a message was tried in vain. */
+/** Returns the ids of the conversations with a message that could not be sent. */
 export function useNotSent(): Set<string> {
   const { id, agentId } = useWorkspace();
   const ids = useSyncExternalStore(subscribe, () =>
@@ -172,7 +184,9 @@ export function useNotSent(): Set<string> {
   return useMemo(() => new Set(ids.split(',')), [ids]);
 }
 
-/** Returns a function that reports whether the person has written a reply that is not sent yet. */
+/**
+ * Returns a function that reports whether the person has a draft or an unsent message in the conversation.
+ */
 export function useHasReply(conversationId: string): () => boolean {
   const name = useName(conversationId);
   return useCallback(() => {
@@ -183,7 +197,10 @@ export function useHasReply(conversationId: string): () => boolean {
 
 function changesOf(name: string) {
   return {
-    /** Keeps a message that is written now; returns false if one with its key is kept already. */
+    /**
+     * Stores a message that the person has just submitted, so that it outlives the page. Returns false if a
+     * message with the same key is stored already.
+     */
     keep: (message: UnsentMessage): boolean => {
       const { unsent: kept } = read(name);
       if (kept.some(({ key }) => key === message.key)) return false;
@@ -196,7 +213,7 @@ function changesOf(name: string) {
         unsent: read(name).unsent.map((one) => (one.key === key ? { ...one, ...change } : one)),
       }),
     remove: (key: string) => write(name, { unsent: read(name).unsent.filter((one) => one.key !== key) }),
-    /** Puts the text of an unsent message back at the beginning of the draft. */
+    /** Removes an unsent message, and puts its text in front of the draft. */
     takeBack: ({ key, body }: UnsentMessage) => {
       const { draft, unsent: kept } = read(name);
       write(name, {

@@ -4,13 +4,16 @@ import type { Message, Page } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { messagesKey } from '../inbox-cache';
 
-/** Id of the newest message of a conversation; null if it has none, undefined if it is not known. */
+/**
+ * Id of a conversation's newest message; null if there is no message, undefined if the messages are not
+ * loaded.
+ */
 type MessageId = string | null | undefined;
 
-/** Ids of the newest messages at the time when the person began to write, by conversation. */
+/** Ids of the newest messages at the time when the person began to write, by conversation id. */
 const known = new Map<string, MessageId>();
 
-/** Remembers which message was the newest when the person began to write a reply. */
+/** Stores which message was the newest when the person began to write a reply. */
 export function useKnownMessage(conversationId: string) {
   const { id: workspaceId } = useWorkspace();
   const queries = useQueryClient();
@@ -23,12 +26,12 @@ export function useKnownMessage(conversationId: string) {
     };
     return {
       newest,
-      /** Notes that the text has changed. */
+      /** Must be called at each change of the text. */
       type: (text: string) => {
         if (text.trim() === '') known.delete(conversationId);
         else if (!known.has(conversationId)) known.set(conversationId, newest());
       },
-      /** Returns the message's id, and forgets it: the text is sent. */
+      /** Must be called when the text is sent. Returns the stored id, and deletes it. */
       end: (): MessageId => {
         const message = known.has(conversationId) ? known.get(conversationId) : newest();
         known.delete(conversationId);

@@ -4,10 +4,12 @@ import classes from './notes.module.css';
 
 const MODES = ['reply', 'note'] as const;
 
-/** Readers of the agent's text: the customer, or colleagues alone. */
+/** Kind of text that the agent writes: a reply to the customer, or a note for colleagues alone. */
 export type Mode = (typeof MODES)[number];
 
-/** Chooses between a reply and a note. Each has a text of its own, so that a note never becomes a reply. */
+/**
+ * Shows a choice between a reply and a note. Each has its own text, so that a note is never sent as a reply.
+ */
 export function ModeSwitch({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {
   const { inbox } = useTexts();
   const name = useId();

@@ -5,14 +5,14 @@ import { useTexts } from '../../../i18n/locale';
 
 const SHOWN_MS = 8_000;
 
-/** Says for a while that no files are taken, when one is dropped onto the page or pasted. */
+/** Says for 8 seconds that files are not accepted, when one is dropped onto the page or pasted. */
 export function NoFiles() {
   const { inbox } = useTexts();
   const [refusals, setRefusals] = useState(0);
   useEffect(() => {
     const refuse = () => setRefusals((count) => count + 1);
     const onDrop = ({ dataTransfer }: DragEvent) => hasFiles(dataTransfer) && refuse();
-    // A copy from a text program has a picture beside the text, which is pasted.
+    // Text that was copied in a word processor comes with a picture of it; the text is pasted.
     const onPaste = ({ clipboardData: data }: ClipboardEvent) =>
       hasFiles(data) && !data!.types.includes('text/plain') && refuse();
     window.addEventListener('drop', onDrop);

@@ -15,7 +15,7 @@ import { useCreateNote } from './use-notes';
 
 const MAX_CHARACTERS: typeof MAX_NOTE_CHARACTERS = 4096;
 
-/** The field in which an agent writes a note for colleagues. */
+/** Shows the field in which an agent writes a note for colleagues. */
 export function NoteForm({
   conversationId,
   onChangeMode,

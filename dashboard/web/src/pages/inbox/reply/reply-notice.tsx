@@ -11,7 +11,7 @@ import { useFormats, useTexts } from '../../../i18n/locale';
 const REFRESH_MS = 60_000;
 const MINUTE_MS = 60_000;
 
-/** Reads whether an answer would reach the customer, again after each message. */
+/** Reads whether a reply would reach the customer, again after each message and every minute. */
 export function useReplyCheck({ id, lastMessageAt }: Conversation): ReplyCheck | undefined {
   const { id: workspaceId } = useWorkspace();
   return useQuery({
@@ -25,15 +25,15 @@ export function useReplyCheck({ id, lastMessageAt }: Conversation): ReplyCheck |
 }
 
 /**
- * Reports whether an answer would be of no use. Without a connection it is still stored, and its event told:
- * the workspace's own server may carry it to the customer.
+ * Reports whether sending a reply would be useless. Without a connection to the channel it is not: the server
+ * stores the reply and reports its event, so the workspace's own server may deliver it.
  */
 export function isUseless(check: ReplyCheck | undefined): boolean {
   const fault = check?.fault ?? null;
   return fault !== null && fault !== 'NO_CONNECTION';
 }
 
-/** Says before an answer is written why it would not arrive, or until when the channel takes one. */
+/** Says why a reply would not reach the customer, or until when the channel accepts replies. */
 export function ReplyNotice({ channel, check }: { channel: Channel; check: ReplyCheck | undefined }) {
   const { inbox } = useTexts();
   const formats = useFormats();

@@ -8,10 +8,10 @@ import classes from './saved-replies.module.css';
 const SHOWN = 8;
 const REFRESH_MS = 60_000;
 
-/** Handles a key of the field; returns whether it was for the list. */
+/** Handles a key that is pressed in the field. Returns whether the list has used the key. */
 export type TakeKey = (key: string) => boolean;
 
-/** The saved replies that match the text behind a slash. The focus stays in the field. */
+/** Lists the saved replies that match the text after a slash. The focus stays in the field. */
 export function SavedReplyList({
   id,
   query,
@@ -23,11 +23,11 @@ export function SavedReplyList({
 }: {
   id: string;
   query: string;
-  /** Puts the values into a text. */
+  /** Replaces the variables in a text with their values. */
   preview: (body: string) => string;
   onChoose: (body: string) => void;
   onClose: () => void;
-  /** Gets the id of the option that Enter chooses. */
+  /** Receives the id of the option that Enter would choose. */
   onActive: (optionId: string | undefined) => void;
   takesKeys: { current: TakeKey | null };
 }) {
@@ -72,7 +72,7 @@ export function SavedReplyList({
               role="option"
               aria-selected={index === at}
               className={listbox.option}
-              // The field keeps the focus.
+              // Prevents the press from moving the focus out of the field.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => onChoose(reply.body)}
             >
@@ -86,7 +86,10 @@ export function SavedReplyList({
   );
 }
 
-/** Finds replies by their names, and then by their texts; a match at the beginning comes first. */
+/**
+ * Returns the 8 best matches: first names that begin with the query, then names and then texts that contain
+ * it.
+ */
 function search(replies: SavedReply[], query: string): SavedReply[] {
   const wanted = query.toLocaleLowerCase();
   const rank = ({ name, body }: SavedReply) => {

@@ -1,10 +1,14 @@
 import type { SavedReplyVariable } from '../../../api/types';
 
-/** Matches a variable with the space before it and the mark behind it. */
+/**
+ * Matches a variable such as `{{contact.name|there}}`, with the space before and the punctuation mark after
+ * it.
+ */
 const VARIABLE = /( ?)\{\{([^{}|]*)(?:\|([^{}]*))?\}\}([,.!?;:]?)/g;
 
 /**
- * Returns the text behind a slash at the beginning of the caret's line, and its place; null without a slash.
+ * Returns the text between a slash at the beginning of the caret's line and the caret, with its position.
+ * Returns null if the line does not begin with a slash.
  */
 export function savedReplyQuery(text: string, caret: number) {
   const start = text.lastIndexOf('\n', caret - 1) + 1;
@@ -12,7 +16,10 @@ export function savedReplyQuery(text: string, caret: number) {
   return line.startsWith('/') ? { query: line.slice(1), start, end: caret } : null;
 }
 
-/** Puts the values of variables into a text, or the text's own default for a variable without a value. */
+/**
+ * Replaces the variables in a text with their values, or else with the defaults in the text. Removes a
+ * variable that has neither, and returns its name in `missing`.
+ */
 export function fillVariables(body: string, values: Record<SavedReplyVariable, string>) {
   const missing = new Set<string>();
   const text = body.replace(
@@ -22,7 +29,7 @@ export function fillVariables(body: string, values: Record<SavedReplyVariable, s
       const value = values[variable] || otherwise?.trim();
       if (value) return space + value + mark;
       missing.add(variable);
-      // No space is left before a comma.
+      // Removes the space as well if a punctuation mark follows.
       return (mark ? '' : space) + mark;
     },
   );

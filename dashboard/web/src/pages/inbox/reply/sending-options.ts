@@ -9,7 +9,7 @@ import { canShowReply, showReply } from './show-reply';
 
 const MAX_RETRIES = 1;
 
-/** Reports whether a message was refused because a colleague has answered since. */
+/** Reports whether the server refused a message because a colleague has replied meanwhile. */
 export function isOvertaken(error: unknown): boolean {
   return error instanceof ApiError && error.reason.reason === 'colleague_replied';
 }
@@ -19,9 +19,10 @@ export function sendingKey(workspaceId: string, conversationId: string): string[
 }
 
 /**
- * Returns how a kept message of a conversation is sent, one after the other. The server takes each key once,
- * so that a message can be tried again without arriving twice.
- * @param close closes the conversation, after a message that asks for it
+ * Returns the options of a mutation that sends an unsent message. A conversation's messages are sent one
+ * after the other. The server stores one message per key, so a message can be sent again without arriving
+ * twice.
+ * @param close closes the conversation, after a message whose `closes` is true
  */
 export function sendingOptions(
   queries: QueryClient,
@@ -39,7 +40,8 @@ export function sendingOptions(
       const path = `/workspaces/${workspaceId}/conversations/${conversationId}/messages`;
       const sent = api.postOnce<SentReply>(path, { body, seenMessageId, repeatsId }, key);
       return withOwnEvents(sent, ({ message, assignmentEventId }) =>
-        // A repeated message is dealt with, too.
+        // A repetition also changes the state of the message that it repeats, so the page reads the
+        // conversation again.
         repeatsId === undefined && canShowReply(queries, workspaceId, conversationId)
           ? [message.id, ...(assignmentEventId === undefined ? [] : [assignmentEventId])]
           : [],

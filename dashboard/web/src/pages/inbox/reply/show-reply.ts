@@ -4,10 +4,13 @@ import { addNewest, changeCached, keyOf, MAX_COUNT } from '../inbox-cache';
 import { refreshList, rowsOf, showChange } from '../list/cached-lists';
 import { endChange } from '../pending-changes';
 
-/** Reports whether the page can show all that a reply changes in a conversation without reading it. */
+/**
+ * Reports whether the page can show all changes that a reply makes to a conversation without reading it
+ * again.
+ */
 export function canShowReply(queries: QueryClient, workspaceId: string, conversationId: string): boolean {
   const isLoaded = queries.getQueryData(keyOf(workspaceId, 'conversation', conversationId)) !== undefined;
-  // The server knows whether the reply makes it read.
+  // Only the server knows whether the reply marks an unread conversation as read.
   return isLoaded && rowsOf(queries, workspaceId, conversationId).every(({ isUnread }) => !isUnread);
 }
 
@@ -24,13 +27,13 @@ export function showReply(
   const change = { ...last, lastSenderAgentId: agentId, ...assigned };
   const isListed = rowsOf(queries, workspaceId, conversationId, 'active').length > 0;
   addNewest(queries, workspaceId, ['messages', conversationId], message);
-  // The lists that are being read may be answered as they were before.
+  // Answers of running reads may be older than the reply, so they get the change as well.
   endChange(showChange(queries, workspaceId, conversationId, change), false);
   void refreshList(queries, workspaceId, isListed ? [] : [conversationId]);
   if (assignmentEventId === undefined) return;
   const conversationKey = keyOf(workspaceId, 'conversation', conversationId);
   const before = queries.getQueryData<Conversation>(conversationKey);
-  // Its changes are read again, because it was updated.
+  // The new `updatedAt` makes the page read the conversation's changes again.
   const updated = { ...assigned, updatedAt: createdAt };
   changeCached<Conversation>(queries, conversationKey, (conversation) => ({ ...conversation, ...updated }));
   if (before?.status !== 'OPEN') return;

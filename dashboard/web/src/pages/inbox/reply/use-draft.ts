@@ -6,18 +6,20 @@ import { useRead, useWorkspace } from '../../../api/workspace';
 import { isNoReply } from './is-no-reply';
 import { type DraftStore, useDraftStore } from './kept-replies';
 
-/** Pause after the last key before a draft is saved. */
+/** Milliseconds from the last key press until a draft is saved. */
 const PAUSE_MS = 1_000;
 const REFRESH_MS = 30_000;
 const MAX_CHARACTERS: typeof MAX_DRAFT_CHARACTERS = 10_000;
 
-/** Latest save of each draft: the next one waits for it, so that an older text never comes last. */
+/**
+ * Latest save of each draft, by path. The next save waits for it, so that an older text never arrives last.
+ */
 const saving = new Map<string, Promise<void>>();
 
 /**
- * Keeps the draft of a conversation in the browser, and on the server for the person's other devices. Where
- * both have changed, the later change counts.
- * @returns the draft, and functions that change it and that empty it because all of it is sent
+ * Stores the draft of a conversation in the browser, and on the server for the person's other devices. If
+ * both have changed, the later edit counts.
+ * @returns the draft, a function that changes it, and a function that empties it when its text is sent
  */
 export function useDraft(
   conversationId: string,
@@ -51,7 +53,8 @@ export function useDraft(
   const end = useCallback(
     (sent: string) => {
       const target = { queries, workspaceId, conversationId, store };
-      // The server deletes the beginning of a message with it. A save that is on its way may come later.
+      // When the server stores a message, it deletes a draft with which the message begins. A save that is
+      // running may arrive after that.
       const isDeleted = sent.startsWith(store.read().savedText.trim()) && !saving.has(pathOf(target));
       if (!isDeleted) return store.edit('');
       store.endSent();
@@ -62,7 +65,7 @@ export function useDraft(
   return [draft, store.edit, end];
 }
 
-/** Returns the conversations in which the person has a draft. */
+/** Returns the ids of the conversations in which the person has a draft. */
 export function useDrafts(): Set<string> {
   const { data } = useRead<Page<DraftSummary>>('drafts', {}, { refreshMs: REFRESH_MS });
   return new Set(data?.data.map(({ conversationId }) => conversationId));
@@ -78,7 +81,10 @@ interface Target {
 const pathOf = ({ workspaceId, conversationId }: Target) =>
   `/workspaces/${workspaceId}/conversations/${conversationId}/draft`;
 
-/** Saves a draft that is not saved yet. After a failure, such as offline, the next try saves it. */
+/**
+ * Saves a draft on the server if it has changed since the last save. If that fails, as without a network, a
+ * later call saves it.
+ */
 function saveDraft(target: Target): Promise<void> {
   const path = pathOf(target);
   const saved = (saving.get(path) ?? Promise.resolve()).then(async () => {
@@ -94,7 +100,7 @@ function saveDraft(target: Target): Promise<void> {
       target.store.noteSaved(draft, found.body, found.updatedAt);
       markDraft(target, found.updatedAt);
     } catch {
-      // The browser keeps the draft.
+      // The browser has the draft.
     }
   });
   saving.set(path, saved);
@@ -102,7 +108,10 @@ function saveDraft(target: Target): Promise<void> {
   return saved;
 }
 
-/** Reads the server's draft. If the browser's is not saved yet, the server decides which one is later. */
+/**
+ * Reads the server's draft. If the browser's draft is not saved, saves it instead: the server decides which
+ * of the two is later.
+ */
 async function readDraft(target: Target): Promise<void> {
   const path = pathOf(target);
   await saving.get(path);
@@ -115,7 +124,10 @@ async function readDraft(target: Target): Promise<void> {
   markDraft(target, found.updatedAt);
 }
 
-/** Shows in the list whether a conversation has a draft, before the list of drafts is read again. */
+/**
+ * Shows in the list whether a conversation has a draft, before the list of drafts is read again. `updatedAt`
+ * is null if it has none.
+ */
 function markDraft({ queries, workspaceId, conversationId }: Target, updatedAt: string | null): void {
   queries.setQueryData<Page<DraftSummary>>(['workspaces', workspaceId, 'drafts', {}], (page) => {
     if (!page) return page;

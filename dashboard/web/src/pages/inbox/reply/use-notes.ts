@@ -11,7 +11,10 @@ export function useNotes(conversationId: string) {
   return usePages<Note>(['notes', conversationId], `conversations/${conversationId}/notes`);
 }
 
-/** Writes a note. The server takes it once, however often the same text is tried. */
+/**
+ * Returns a mutation that adds a note. The server stores the note once, even if the same text is sent several
+ * times after failures.
+ */
 export function useCreateNote(conversationId: string, onCreated: () => void) {
   const { id: workspaceId } = useWorkspace();
   const queries = useQueryClient();

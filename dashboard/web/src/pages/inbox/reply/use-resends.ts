@@ -9,17 +9,20 @@ import { goesByItself } from './kept-failure';
 import { listUnsent, type UnsentMessage, unsentOf } from './kept-replies';
 import { sendingKey, sendingOptions } from './sending-options';
 
-/** Pause between two tries: a server that comes back does not always show as a network that does. */
+/**
+ * Milliseconds between two attempts. The browser reports a network that comes back, but no server that does.
+ */
 const PAUSE_MS = 10_000;
 
 interface Sender extends Pick<Workspace, 'id' | 'agentId'> {
-  /** Called when a conversation could not be closed after its message. */
+  /** Called if a conversation could not be closed after its message was sent. */
   onNotClosed: () => void;
 }
 
 /**
- * Sends the messages that this browser keeps unsent again, in whichever conversation they are, as soon as the
- * server is reached. If a colleague has answered since, the server refuses, and the person is asked.
+ * Sends the unsent messages of this browser again, in all conversations, as soon as the server can be
+ * reached. If a colleague has replied meanwhile, the server refuses the message, and the page asks the
+ * person.
  */
 export function useResends(): void {
   const { id, agentId } = useWorkspace();
@@ -39,7 +42,10 @@ export function useResends(): void {
   }, [queries, id, agentId, inbox, announce]);
 }
 
-/** Does work unless another tab does it. Without locks, it relies on the server to take each key once. */
+/**
+ * Runs work unless another tab runs it. Without browser locks, several tabs may run it; idempotency keys then
+ * prevent duplicates.
+ */
 async function inOneTab({ id, agentId }: Sender, work: () => Promise<void>): Promise<void> {
   const { locks } = navigator as Partial<Navigator>;
   if (!locks) return work();
@@ -50,10 +56,12 @@ async function resendAll(queries: QueryClient, sender: Sender, isFirst: boolean)
   if (!navigator.onLine) return;
   for (const [conversationId, unsent] of listUnsent(sender)) {
     for (const { key } of unsent) {
-      // Another tab may have sent it, or the person taken it back, while those before it were sent.
+      // While earlier messages were sent, another tab may have sent this one, or the person may have
+      // withdrawn it.
       const message = unsentOf(sender, conversationId).find(key);
       if (!message || isOnItsWay(queries, sender, conversationId, key)) continue;
-      // Those after it wait too, so that all arrive in the order in which they were written.
+      // The conversation's later messages wait too, so that all arrive in the order in which they were
+      // written.
       if (!goesByItself(message, isFirst, Date.now())) break;
       try {
         await send(queries, sender, conversationId, message);

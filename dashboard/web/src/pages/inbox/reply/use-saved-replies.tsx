@@ -11,8 +11,8 @@ import type { TakeKey } from './saved-reply-list';
 const SavedReplyList = lazyPart(() => import('./saved-reply-list').then((module) => module.SavedReplyList));
 
 /**
- * Offers saved replies while the person types a slash at the beginning of a line.
- * @param onMissing gets the variables without a value or default
+ * Shows a list of saved replies while the person types a slash and a word at the beginning of a line.
+ * @param onMissing receives the variables that have neither a value nor a default
  */
 export function useSavedReplies({
   field,
@@ -47,9 +47,12 @@ export function useSavedReplies({
   };
 
   return {
-    /** Looks for a slash before the caret. */
+    /**
+     * Must be called when the text changes: opens the list if the caret's line begins with a slash, else
+     * closes it.
+     */
     look: ({ value, selectionEnd }: HTMLTextAreaElement) => setTyped(savedReplyQuery(value, selectionEnd)),
-    /** Handles a key; returns whether it was for the list. */
+    /** Passes a key press to the list. Returns whether the list has used the key. */
     takeKey: (event: KeyboardEvent): boolean => {
       if (!typed || event.ctrlKey || event.metaKey || event.shiftKey) return false;
       if (!takesKeys.current?.(keyOf(event))) return false;
@@ -77,10 +80,7 @@ export function useSavedReplies({
   };
 }
 
-/**
- * Returns a function that puts the values of variables into a text, or the text's own default for a variable
- * without a value.
- */
+/** Returns a function that replaces the variables in a text with their values or defaults. */
 function useFill({ contact }: Conversation) {
   const { name: workspace, agentId } = useWorkspace();
   const agent = useAgents().find(({ id }) => id === agentId);

@@ -5,14 +5,15 @@ import { useUpdateConversation } from '../use-inbox';
 import { type UnsentMessage, useUnsent } from './kept-replies';
 import { sendingOptions } from './sending-options';
 
-/** An unsent message, and whether it is on its way. */
+/** Unsent message, and whether it is being sent now. */
 export interface Outgoing extends UnsentMessage {
   isSending: boolean;
 }
 
 /**
- * Sends messages of a conversation, in the order in which they were written.
- * @param onClosed called after a message has closed the conversation
+ * Returns a conversation's unsent messages, and functions that send them in the order in which they were
+ * written.
+ * @param onClosed called after the conversation was closed together with a message
  */
 export function useSending(conversationId: string, onClosed: () => void) {
   const workspace = useWorkspace();
@@ -36,7 +37,7 @@ export function useSending(conversationId: string, onClosed: () => void) {
       isSending: onTheirWay.includes(message.key),
     })),
     closing,
-    /** Sends a message, unless one with its key is on its way. */
+    /** Stores a message and sends it, unless a message with its key is stored already. */
     send: useCallback(
       (message: UnsentMessage) => {
         if (keep(message)) mutate(message);
@@ -46,7 +47,7 @@ export function useSending(conversationId: string, onClosed: () => void) {
     retry: ({ isSending, ...message }: Outgoing) => {
       if (!isSending) mutate(message);
     },
-    /** Sends a message although a colleague has replied since it was begun. */
+    /** Sends a message although a colleague has replied since the person began to write it. */
     sendAnyway: ({ isSending, ...message }: Outgoing, seenMessageId: string) => {
       if (isSending) return;
       change(message.key, { seenMessageId, failure: undefined });

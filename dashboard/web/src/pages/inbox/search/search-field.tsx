@@ -5,17 +5,20 @@ import { keyOf } from '../../../common/keys';
 import { useTexts } from '../../../i18n/locale';
 import { useKeys } from '../use-keys';
 
-/** Attribute of the results' links. */
+/** Attribute that marks the links of search results. */
 export const RESULT = 'data-result';
 
-/** Moves the focus to another result, or from the first one back to the field. */
+/** Moves the focus by `step` search results, or from the first result back to the field. */
 export function moveToResult(step: number, field: HTMLElement | null): void {
   const results = [...document.querySelectorAll<HTMLElement>(`[${RESULT}]`)];
   const at = results.indexOf(document.activeElement as HTMLElement) + step;
   (at < 0 ? field : results[Math.min(at, results.length - 1)])?.focus();
 }
 
-/** Field of the search. The slash key leads to it, Escape empties it, the arrow leads to the results. */
+/**
+ * Shows the search field. The slash key moves the focus to it, Escape empties it, and the down arrow or Enter
+ * moves the focus to the first result.
+ */
 export function SearchField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const { search } = useTexts().inbox;
   const field = useRef<HTMLInputElement>(null);

@@ -25,7 +25,8 @@ const PAGE = 30;
 const MINUTE_MS = 60_000;
 
 /**
- * Lists the results of a search: conversations of customers with such a name, and messages with such words.
+ * Lists the results of a search: conversations whose customer's name matches, and messages that contain the
+ * words.
  */
 export function SearchResults({ text: typed, openId }: { text: string; openId: string | undefined }) {
   const { search } = useTexts().inbox;
