@@ -4,14 +4,11 @@ import { DraftsRepository } from './drafts/drafts.repository';
 import { NoteResponse } from './notes/note.dto';
 import { NotesRepository } from './notes/notes.repository';
 
-/** Days for which a draft is kept after its last change. */
 const KEPT_DAYS = 30;
-/** Number of notes that one statement of an export reads at most. */
 const PAGE = 200;
 
 const NOT_OF_CONTACT = { none: 'It says how far an agent has read, and nothing of the contact.' };
 
-/** Line of a contact's export that holds a note of an agent. */
 export type NoteLine = { type: 'note'; conversationId: string } & NoteResponse;
 
 export function inboxTables(drafts: DraftsRepository, notes: NotesRepository): TableDeclaration[] {

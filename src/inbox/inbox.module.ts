@@ -19,7 +19,7 @@ import { ReadMarksService } from './read-marks/read-marks.service';
 import { SavedRepliesRepository } from './saved-replies/saved-replies.repository';
 import { SavedRepliesService } from './saved-replies/saved-replies.service';
 
-/** Provides the presence of agents and visitors, which the widget's routes note. */
+/** Provides the presence of agents and of the widget's visitors. */
 @Module({
   imports: [WorkspacesModule],
   providers: [PresenceStore, PresenceService, VisitorPresence],
@@ -30,8 +30,8 @@ export class PresenceModule {}
 const SERVICES = [DraftsService, NotesService, ReadMarksService, SavedRepliesService];
 
 /**
- * Provides drafts, notes, read marks and saved replies. A process that imports it adds their work to the
- * replies and handovers that it makes; an API process has no inbox and does not.
+ * Provides drafts, notes, read marks and saved replies. In a process that imports this module, an agent's
+ * reply deletes the draft, and a handover marks the conversation as unread.
  */
 @Module({
   imports: [

@@ -6,10 +6,8 @@ import { AgentKey, ConversationKey, ErasedMessages } from '../../database/tables
 import { DraftResponse, DraftSummary, MAX_DRAFTS } from './draft.dto';
 import { withoutQuotes } from './quotes';
 
-/** Names the draft of an agent in a conversation. */
 type DraftKey = AgentKey & ConversationKey;
 
-/** Reply that an agent has begun in a conversation, and not sent. */
 type Draft = DraftKey & { body: string; updatedAt: Date };
 
 const BY_KEY = 'tenant_id = $1 AND agent_id = $2 AND conversation_id = $3';
@@ -36,7 +34,7 @@ export class DraftsRepository {
     return row ?? null;
   }
 
-  /** Lists the conversations in which an agent has a draft, the latest change first. */
+  /** Lists the conversations in which an agent has a draft, latest change first. */
   list({ tenantId, agentId }: AgentKey): Promise<DraftSummary[]> {
     return this.database.query<DraftSummary>(
       `SELECT conversation_id AS "conversationId", updated_at AS "updatedAt" FROM drafts
@@ -55,7 +53,7 @@ export class DraftsRepository {
     );
   }
 
-  /** Deletes the oldest drafts of an agent that has more than it may have. */
+  /** Deletes an agent's oldest drafts, so that MAX_DRAFTS are left. */
   async deleteExcess(tx: Transaction, { tenantId, agentId }: AgentKey): Promise<void> {
     await tx.query(
       `DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = ANY (ARRAY(
@@ -69,7 +67,7 @@ export class DraftsRepository {
     await tx.query(`DELETE FROM drafts WHERE ${BY_KEY}`, [tenantId, agentId, conversationId]);
   }
 
-  /** Deletes a draft if the sent text begins with it. A draft with another text is for another message. */
+  /** Deletes a draft if the sent text begins with it. Otherwise the draft is for another message. */
   deleteSentPipelined(
     tx: Transaction,
     { tenantId, agentId, conversationId }: DraftKey,
@@ -82,12 +80,12 @@ export class DraftsRepository {
     );
   }
 
-  /** Deletes all drafts of an agent, of which there are few. */
+  /** Deletes all drafts of an agent, at most MAX_DRAFTS. */
   async deleteByAgent(tx: Transaction, { tenantId, agentId }: AgentKey): Promise<void> {
     await tx.query('DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
   }
 
-  /** Removes quotes of the texts from the drafts in a conversation. */
+  /** Removes quotes of an unsent message's texts from the drafts in a conversation. */
   private async eraseQuotes(
     tx: Transaction,
     { tenantId, conversationId }: ConversationKey,
@@ -110,9 +108,9 @@ export class DraftsRepository {
   }
 
   /**
-   * Deletes the drafts in a conversation, at most one for each agent. If the contact is not erased, only the
-   * drafts that are as old as the erased messages are deleted. Drafts lose quotes of a message that was
-   * unsent.
+   * Deletes the drafts in a conversation, at most one for each agent. If the contact is not erased, deletes
+   * only drafts that are no newer than the newest erased event. For an unsent message, only removes quotes of
+   * it from the drafts.
    */
   async erase(tx: Transaction, erased: ErasedMessages): Promise<void> {
     if (erased.unsent) return this.eraseQuotes(tx, erased, erased.unsent);

@@ -11,8 +11,8 @@ import { DraftsRepository } from './drafts.repository';
 const NO_DRAFT: DraftResponse = { body: '', updatedAt: null };
 
 /**
- * Keeps the replies that agents have begun: one for each agent and conversation, and at most 200 for each
- * agent. A draft is kept until it is sent, or for 30 days after its last change. An agent sees its own alone.
+ * Stores unsent replies: one for each agent and conversation, at most 200 for each agent. A draft ends when
+ * it is sent, or 30 days after its last change. No other agent can read it.
  */
 @Injectable()
 export class DraftsService {
@@ -23,7 +23,7 @@ export class DraftsService {
   ) {}
 
   /**
-   * Returns the actor's draft in a conversation; an empty one if there is none.
+   * Returns the actor's draft in a conversation; an empty draft if there is none.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async get(tenantId: string, conversationId: string, actor: Actor): Promise<DraftResponse> {
@@ -35,7 +35,7 @@ export class DraftsService {
   }
 
   /**
-   * Lists the conversations in which the actor has a draft, the latest change first: 200 at most.
+   * Lists up to 200 conversations in which the actor has a draft, latest change first.
    * @throws AppError FORBIDDEN
    */
   async list(tenantId: string, actor: Actor): Promise<DraftSummary[]> {
@@ -45,9 +45,9 @@ export class DraftsService {
   }
 
   /**
-   * Saves the actor's draft in a conversation, up to 10,000 characters, in place of the former one. A blank
-   * one deletes it. A draft that another device has saved meanwhile stays if it is later than `editedAt`.
-   * @returns the draft that there is now
+   * Replaces the actor's draft in a conversation: up to 10,000 characters. A blank text deletes it. A draft
+   * that another device has saved since `basedOn` is not replaced if it is later than `editedAt`.
+   * @returns the draft that is stored after the call
    * @throws AppError INVALID_BODY (the body; an actor who is no agent), FORBIDDEN, NOT_FOUND
    */
   async save(

@@ -1,10 +1,10 @@
-/** Fewest characters of a text that is looked for: a shorter one, such as `ok`, is anybody's. */
+/** Fewest characters of a text that is removed. A shorter text, such as `ok`, need not be a quote. */
 const MIN_CHARACTERS = 6;
 const LETTER = String.raw`[\p{L}\p{N}]`;
 
 /**
- * Returns a draft without the texts of a message that was taken back, where they stand as whole words. A text
- * of few characters is taken out only if it has a digit.
+ * Returns a draft without the texts of an unsent message, wherever they stand as whole words. A text of less
+ * than MIN_CHARACTERS is removed only if it contains a digit.
  */
 export function withoutQuotes(draft: string, texts: string[]): string {
   return texts
@@ -19,8 +19,8 @@ function escape(word: string): string {
 }
 
 function wholeWords(text: string): RegExp {
-  // A line may have been wrapped, or begin with the mark of a quote. No word has that mark: a match would be
-  // tried in all the ways in which marks can belong to words or stand between them.
+  // A quote may be wrapped, and its lines may begin with `>`. Words are split at `>`, so that the pattern can
+  // match a `>` only between words. Otherwise matching would take exponential time.
   const words = text
     .split(/[\s>]+/)
     .filter(Boolean)

@@ -7,9 +7,9 @@ export class CreateNote {
   body: string;
 }
 
-/** Text of an agent in a conversation, for colleagues alone. */
+/** Text of an agent in a conversation, which only colleagues can read. */
 export interface NoteResponse {
-  /** Id of the note, and of the audit entry of its creation. */
+  /** Id of the note and of the audit entry of its creation. */
   id: string;
   authorAgentId: string;
   body: string;

@@ -6,7 +6,6 @@ import { Transaction } from '../../database/transaction';
 import { ConversationKey, ErasedMessages } from '../../database/tables/table-declaration';
 import { NoteResponse } from './note.dto';
 
-/** Note with its conversation. */
 export type Note = NoteResponse & ConversationKey;
 
 const LISTED = 'id, author_agent_id AS "authorAgentId", body, created_at AS "createdAt"';
@@ -15,7 +14,7 @@ const LISTED = 'id, author_agent_id AS "authorAgentId", body, created_at AS "cre
 export class NotesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists up to `count` notes of a conversation, newest first, with ids below the cursor. */
+  /** Lists up to `count` notes of a conversation with ids below the cursor, newest first. */
   list(
     { tenantId, conversationId }: ConversationKey,
     cursor: string | undefined,
@@ -27,7 +26,7 @@ export class NotesRepository {
       .read(this.database, cursor, count);
   }
 
-  /** Lists up to `count` notes of a conversation, oldest first, with ids above `after`. */
+  /** Lists up to `count` notes of a conversation with ids above `after`, oldest first. */
   listFrom(
     { tenantId, conversationId }: ConversationKey,
     after: string,
@@ -62,7 +61,7 @@ export class NotesRepository {
     await tx.query('DELETE FROM notes WHERE tenant_id = $1 AND id = $2', [tenantId, id]);
   }
 
-  /** Deletes the notes of a step of an erasure, which finds them by the entries of their creation. */
+  /** Deletes the notes among the erased events: a note has the id of its audit entry's event. */
   async erase(tx: Transaction, { tenantId, conversationId, eventIds }: ErasedMessages): Promise<void> {
     await tx.query('DELETE FROM notes WHERE tenant_id = $1 AND id = ANY ($2) AND conversation_id = $3', [
       tenantId,

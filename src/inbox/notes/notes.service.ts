@@ -14,7 +14,7 @@ import { IdempotentRequest } from '../../idempotency/idempotent-request';
 import { CreateNote, NoteResponse } from './note.dto';
 import { Note, NotesRepository } from './notes.repository';
 
-/** Manages the notes that agents write to each other. No customer, API key or channel ever gets one. */
+/** Manages the notes that agents write for each other. No customer, API key or channel receives them. */
 @Injectable()
 export class NotesService {
   constructor(
@@ -39,17 +39,17 @@ export class NotesService {
     await requireReadPermission(this.database, tenantId, actor, 'note.read');
     if (!isId(conversationId)) throw AppError.notFound('Conversation');
     const rows = await this.notes.list({ tenantId, conversationId }, cursor, limit + 1);
-    // A conversation with notes exists. Only an empty page leaves that open.
+    // Only an empty page needs this check: a conversation with notes exists.
     if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
       throw AppError.notFound('Conversation');
     return toPage(rows, limit, (note) => note);
   }
 
   /**
-   * Writes a note of 1 to 4,096 characters into a conversation, as the agent who is the actor. Neither the
-   * conversation nor its place in a list changes. Open inboxes are told by the event of the audit entry.
+   * Adds a note of 1 to 4,096 characters to a conversation; the actor, an agent, is its author. Neither the
+   * conversation nor its place in lists changes. The event of the audit entry notifies open inboxes.
    * @throws AppError INVALID_BODY (the body; an actor who is no agent), FORBIDDEN, NOT_FOUND,
-   *   IDEMPOTENCY_CONFLICT
+   * IDEMPOTENCY_CONFLICT
    */
   async create(
     tenantId: string,
@@ -68,7 +68,7 @@ export class NotesService {
         const note = { id: newId(), authorAgentId, body, createdAt: new Date() };
         const stored = { tenantId, conversationId, ...note };
         await this.notes.insert(tx, stored);
-        // An erasure finds the note by the id of this entry.
+        // An erasure finds the note by the id of this audit entry.
         this.recordPipelined(tx, stored, actor, 'conversation.note_created', note.id);
         return note;
       });
@@ -76,7 +76,7 @@ export class NotesService {
   }
 
   /**
-   * Deletes a note for ever. An agent may delete its own notes, an OWNER or ADMIN also the notes of others.
+   * Deletes a note. An agent may delete its own notes, an OWNER or ADMIN any note.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async delete(tenantId: string, id: string, actor: Actor): Promise<void> {
@@ -91,7 +91,7 @@ export class NotesService {
     });
   }
 
-  /** Records a change without its text. The event names the conversation, for the inboxes that are open. */
+  /** Appends an audit entry without the note's text. Its event names the conversation for open inboxes. */
   private recordPipelined(
     tx: Transaction,
     { tenantId, id: noteId, conversationId }: Note,

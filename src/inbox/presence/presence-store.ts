@@ -3,19 +3,19 @@ import { RedisClient } from '../../redis/redis-client';
 import { RedisSubscriber } from '../../redis/redis-subscriber';
 import { ConversationKey } from '../../database/tables/table-declaration';
 
-/** Time for which a conversation's key outlives its last sign: longer than any sign. */
+/** Milliseconds until an unchanged conversation's key expires, longer than any sign lasts. */
 const KEY_MS = 60_000;
-/** Limit of the signs of one conversation. More agents than that are not shown. */
+/** Limit of the signs of one conversation. Further agents are not shown. */
 const MAX_SIGNS = 60;
 
-/** Lua that puts the present time into `now`, in milliseconds by Redis's clock. */
+/** Lua that sets `now` to the present time in milliseconds by Redis's clock. */
 const NOW = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
- * Lua script that sets or ends signs, given in pairs of name and milliseconds, unless a sign that must be
- * there (ARGV[1]) is missing. It returns how many signs began or ended.
+ * Lua script that sets or ends the signs in ARGV[2…], pairs of name and milliseconds. Does nothing if ARGV[1]
+ * names a sign that is missing. Returns the number of signs that began or ended.
  */
 const CHANGE = `${NOW}
   redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -41,22 +41,24 @@ const EXISTS = `return redis.call('EXISTS', KEYS[1])`;
 /** Milliseconds for which an inbox counts as open. Open inboxes report themselves every 15 s. */
 const INBOX_MS = 40_000;
 
-/** Milliseconds for which a sign of typing lasts. */
 export const TYPING_MS = 6_000;
 
-/** An agent's writing to a customer, as the customer sees it. */
+/** Message to a visitor's page that an agent types, or has stopped. */
 export interface Reply {
   /** Name by which customers know the agent; null if they see none. */
   name: string | null;
   isTyping: boolean;
 }
 
-/** A sign by its name, such as `LOOKING 019a…`, with the milliseconds that it lasts; 0 ends it. */
+/**
+ * Sign of a person's presence: a name, such as `LOOKING 019a…`, and the milliseconds that it lasts; 0 ends
+ * it.
+ */
 export type Sign = [name: string, ms: number];
 
 /**
- * Keeps signs of the people in conversations, in Redis alone. Each conversation has a sorted set, whose
- * members end by themselves. While Redis is down, no signs are found, and nothing else changes.
+ * Stores signs of people's presence in conversations, only in Redis. Each conversation has a sorted set whose
+ * members expire. While Redis is down, no signs are found, and no call fails.
  */
 @Injectable()
 export class PresenceStore {
@@ -77,9 +79,9 @@ export class PresenceStore {
   }
 
   /**
-   * Sets and ends signs of a conversation. It notifies the listeners if a sign began or ended.
+   * Sets and ends signs of a conversation. Notifies the listeners if a sign began or ended.
    * @param required name of a sign without which nothing happens
-   * @param agentId agent whose signs they are; empty for a visitor's
+   * @param agentId agent whose signs they are; empty for a visitor's signs
    */
   async change(conversation: ConversationKey, signs: Sign[], required = '', agentId = ''): Promise<boolean> {
     return this.unlessDown(false, async () => {
@@ -100,7 +102,7 @@ export class PresenceStore {
   /**
    * Calls back when a sign begins or is ended in a conversation of a workspace. The agent's id is empty for a
    * visitor's sign.
-   * @returns a function that stops it, and a promise that settles once nothing is missed any more
+   * @returns a function that stops the calls, and a promise that settles once no sign is missed
    */
   listen(
     tenantId: string,
@@ -115,15 +117,15 @@ export class PresenceStore {
     return { stop: () => this.subscriber.unsubscribe(channel, handler), listening };
   }
 
-  /** Tells the customer of a conversation, if one listens, that an agent types or has ended. */
+  /** Notifies the conversation's customer, if connected, that an agent types or has stopped. */
   async tellReply(conversation: ConversationKey, reply: Reply): Promise<void> {
     const publish = () => this.redis.publish(replyChannelOf(conversation), JSON.stringify(reply));
     await this.unlessDown(undefined, publish);
   }
 
   /**
-   * Calls back when an agent types to the customer of a conversation.
-   * @returns a function that stops it
+   * Calls back when an agent types to the customer of a conversation, or has stopped.
+   * @returns a function that stops the calls
    */
   listenToReplies(conversation: ConversationKey, callback: (reply: Reply) => void): () => void {
     const channel = replyChannelOf(conversation);
@@ -132,12 +134,12 @@ export class PresenceStore {
     return () => this.subscriber.unsubscribe(channel, handler);
   }
 
-  /** Notes that an agent of a workspace has its inbox open. */
+  /** Records for 40 s that an agent of a workspace has an inbox open. */
   async keepInboxOpen(tenantId: string): Promise<void> {
     await this.unlessDown(null, () => this.keepKey(inboxKeyOf(tenantId), INBOX_MS));
   }
 
-  /** Reports whether an agent of a workspace has had its inbox open in the last 40 s. */
+  /** Reports whether an agent of a workspace has had an inbox open in the last 40 s. */
   async isInboxOpen(tenantId: string): Promise<boolean> {
     return (await this.unlessDown(0, () => this.existsKey(inboxKeyOf(tenantId)))) === 1;
   }
@@ -146,7 +148,7 @@ export class PresenceStore {
     try {
       return await work();
     } catch {
-      // RedisClient has logged why.
+      // RedisClient has logged the error.
       return otherwise;
     }
   }

@@ -16,13 +16,10 @@ import {
   SignalPresence,
 } from './presence.dto';
 
-/** Milliseconds for which an agent looks without saying so again. */
+/** Milliseconds for which an agent's LOOKING lasts unless it is reported again. */
 const LOOKING_MS = 45_000;
 
-/**
- * Shows agents of a workspace which colleagues look at a conversation or write in it. Nothing of this is
- * stored in the database.
- */
+/** Shows agents which colleagues have a conversation open or write in it. Stores nothing in the database. */
 @Injectable()
 export class PresenceService {
   constructor(
@@ -32,9 +29,9 @@ export class PresenceService {
   ) {}
 
   /**
-   * Notes an agent's act in a conversation. Looking counts for 45 s and writing for 6 s, unless it is
-   * reported again. A visitor of the widget sees that an agent writes a reply, with the agent's display name,
-   * and sees no other act. Actors that are no agents leave no sign.
+   * Records an agent's act in a conversation. LOOKING lasts 45 s and writing 6 s, unless reported again.
+   * While an agent writes a reply, the widget's visitor sees this with the agent's display name, but no other
+   * act. Does nothing for actors that are no agents.
    * @throws AppError INVALID_BODY, FORBIDDEN
    */
   async signal(tenantId: string, input: SignalPresence, actor: Actor): Promise<void> {
@@ -50,8 +47,8 @@ export class PresenceService {
   }
 
   /**
-   * Lists the people in up to 100 conversations, apart from the actor. Conversations without people are left
-   * out, and all of them while Redis is down.
+   * Lists the people in up to 100 conversations, without the actor. Leaves out conversations in which nobody
+   * is present. While Redis is down, the list is empty.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async list(tenantId: string, input: ListPresenceQuery, actor: Actor): Promise<ConversationPresence[]> {
@@ -66,16 +63,16 @@ export class PresenceService {
     return found.filter(({ agents, visitor }) => agents.length > 0 || visitor !== null);
   }
 
-  /** Notes that an agent of the workspace has its inbox open, for 40 s. Visitors see that one is there. */
+  /** Records for 40 s that an agent has an inbox open. Visitors see that agents are online. */
   keepInboxOpen(tenantId: string): Promise<void> {
     return this.store.keepInboxOpen(tenantId);
   }
 
   /**
-   * Calls back when a sign begins or is ended in a conversation of the workspace. The agent's id is empty for
-   * a visitor's sign. A sign that ends by itself is not reported.
-   * @returns a function that stops the calls, and a promise that settles once no sign is missed any more. It
-   *   does not settle while Redis is down
+   * Calls back when a person's act begins or is ended in a conversation of the workspace, but not when it
+   * expires. The agent's id is empty for a visitor.
+   * @returns a function that stops the calls, and a promise that settles once no act is missed. It does not
+   * settle while Redis is down
    */
   listen(
     tenantId: string,
@@ -97,8 +94,8 @@ function presenceOf(signs: string[], ownId: string | null): Pick<ConversationPre
 }
 
 /**
- * Returns the time in milliseconds that a sign of an agent lasts after an act. An agent who writes also
- * looks, and writes one text at a time.
+ * Returns the milliseconds that one of the agent's signs lasts after an act. An agent who writes has LOOKING
+ * as well, but writes either a reply or a note.
  */
 function lifeOf(sign: AgentAct, act: SignalPresence['act']): number {
   if (act === 'LEFT') return 0;
@@ -108,7 +105,7 @@ function lifeOf(sign: AgentAct, act: SignalPresence['act']): number {
 
 function agentsIn(signs: string[], ownId: string | null): ConversationPresence['agents'] {
   const acts = new Map<string, AgentAct>();
-  // The strongest act is set last.
+  // The act that is shown must be set last.
   for (const act of AGENT_ACTS.toReversed())
     for (const sign of signs) if (sign.startsWith(`${act} `)) acts.set(sign.slice(act.length + 1), act);
   if (ownId !== null) acts.delete(ownId);

@@ -5,19 +5,17 @@ import { Transaction } from '../../database/transaction';
 import { AgentKey } from '../../database/tables/table-declaration';
 import { Unread, UnreadConversation } from './read-mark.dto';
 
-/** Limit of the newest messages of a conversation among which the customer's is looked for. */
+/** Limit of a conversation's newest messages that are searched for the customer's. */
 const LOOKED_AT = 20;
-/** Limit of an agent's open conversations, and of the open ones without an agent, that one count looks at. */
+/** Limit of the agent's open conversations that one count reads, and of those without an agent. */
 const SCANNED = 200;
-/** Limit of the unread conversations that are counted. */
 const MAX_UNREAD = 100;
-/** Number of unread conversations that are named. */
 const LATEST = 5;
 
 /**
- * SQL that keeps the rows `c` (`id`, `newest`: the id of the newest message) which the agent $2 has not read.
- * Messages that the agent has read are not looked at. The limits make PostgreSQL look each row up by key,
- * instead of all marks or messages of the agent.
+ * SQL after a FROM item `c` (`id`; `newest`: id of the newest message): keeps the rows that the agent $2 has
+ * not read. The limits make PostgreSQL find each conversation's mark and messages by their keys. Without
+ * them, it would read all marks or messages of the agent.
  */
 const UNREAD = `
   LEFT JOIN LATERAL (
@@ -36,18 +34,20 @@ const UNREAD = `
   ) AS last ON true
   WHERE mark.is_unread OR last.sender_type = 'CUSTOMER'`;
 
-/** SQL that reads the open conversations of an assignee with the latest activity. */
+/**
+ * Returns SQL that reads an assignee's open conversations with the latest activity.
+ * @param assignee SQL condition for the column, such as `= $2`
+ */
 const openOf = (assignee: string) => `
   (SELECT id, contact_id, last_message_id AS newest, last_message_preview FROM conversations
    WHERE tenant_id = $1 AND assigned_agent_id ${assignee} AND status = 'OPEN'
    ORDER BY assigned_agent_id DESC, coalesce(last_message_id, id) DESC LIMIT ${SCANNED})`;
 
-/** Reads and writes how far agents have read. */
 @Injectable()
 export class ReadMarksRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns which of the conversations that are not closed the agent has not read. */
+  /** Returns the ids of those conversations that are not closed and that the agent has not read. */
   async listUnread({ tenantId, agentId }: AgentKey, ids: string[]): Promise<string[]> {
     const rows = await this.database.prepared<{ id: string }>(
       `SELECT c.id FROM (
@@ -60,8 +60,8 @@ export class ReadMarksRepository {
   }
 
   /**
-   * Reads the open conversations that the agent has not read, up to 100. It looks at the agent's own 200 with
-   * the latest activity, and at 200 without an agent.
+   * Reads up to 100 open conversations that the agent has not read. Considers the 200 of the agent with the
+   * latest activity, and 200 without an agent.
    */
   async readUnread({ tenantId, agentId }: AgentKey): Promise<Unread> {
     const rows = await this.database.prepared<UnreadConversation & { count: number }>(
@@ -86,7 +86,8 @@ export class ReadMarksRepository {
   }
 
   /**
-   * Notes that the agent has read up to a message, and returns whether that is new. A mark never goes back.
+   * Records that the agent has read up to a message. Returns false if nothing changes: a mark never moves
+   * back.
    */
   async advance(
     tx: Transaction,
@@ -106,10 +107,7 @@ export class ReadMarksRepository {
     return rows.length > 0;
   }
 
-  /**
-   * Notes that the conversation counts as unread until the agent reads it again, and returns whether that is
-   * new.
-   */
+  /** Marks a conversation as unread until the agent reads it again. Returns false if it was marked before. */
   async setUnread(
     tx: Transaction,
     { tenantId, agentId }: AgentKey,

@@ -16,10 +16,12 @@ import { MarkRead, Unread } from './read-mark.dto';
 import { ReadMarksRepository } from './read-marks.repository';
 
 /**
- * Knows which conversations each agent has not read. For an actor that is no agent, all are read. A
- * conversation is unread if it is not closed and its customer has written since the agent last read or wrote.
- * It is also unread after the agent has marked it, or after it was handed over to the agent. Only its newest
- * 20 messages are looked at. All open inboxes of the agent are notified of a mark.
+ * Stores how far agents have read, and finds the conversations that an agent has not read.
+ * - A conversation that is not closed is unread if its customer has written since the agent last read or
+ *   wrote. Only its newest 20 messages count.
+ * - A conversation is also unread after the agent has marked it, or after it was handed over to the agent.
+ * - For an actor that is no agent, all conversations are read.
+ * - All open inboxes of the agent are notified of each change.
  */
 @Injectable()
 export class ReadMarksService {
@@ -37,7 +39,7 @@ export class ReadMarksService {
   }
 
   /**
-   * Returns which of up to 200 conversations the actor has not read.
+   * Returns the ids of those of up to 200 conversations that the actor has not read.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async listUnread(tenantId: string, conversationIds: string[], actor: Actor): Promise<string[]> {
@@ -49,8 +51,8 @@ export class ReadMarksService {
   }
 
   /**
-   * Counts the open conversations that the actor has not read, and names the latest. It looks at the actor's
-   * own 200 with the latest activity, and at 200 without an agent.
+   * Counts the open conversations that the actor has not read, and lists the latest five. Considers the 200
+   * of the actor with the latest activity, and 200 without an agent.
    * @throws AppError FORBIDDEN
    */
   async getUnread(tenantId: string, actor: Actor): Promise<Unread> {
@@ -59,15 +61,15 @@ export class ReadMarksService {
   }
 
   /**
-   * Notes that the actor has read a conversation up to a message, or with a newer id up to its end. It never
-   * goes back.
+   * Records that the actor has read a conversation up to a message, or to its end if the id is newer. A mark
+   * never moves back.
    * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND
    */
   async markRead(tenantId: string, conversationId: string, input: MarkRead, actor: Actor): Promise<void> {
     const { messageId } = validate(MarkRead, input);
     if (!isId(messageId)) throw AppError.invalidBody('messageId', 'message_unknown');
     await this.change(tenantId, conversationId, actor, async (tx, agent, { lastMessageId }) => {
-      // A mark beyond the newest message would hide the customer's next one.
+      // A mark after the newest message would hide the customer's next message.
       const newest = lastMessageId ?? LOWEST_ID;
       const read = messageId < newest ? messageId : newest;
       if (await this.marks.advance(tx, agent, conversationId, read))
@@ -76,7 +78,7 @@ export class ReadMarksService {
   }
 
   /**
-   * Notes that the actor counts a conversation as unread, until it is read again.
+   * Marks a conversation as unread for the actor, until the actor reads it again.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async markUnread(tenantId: string, conversationId: string, actor: Actor): Promise<void> {
@@ -107,7 +109,7 @@ export class ReadMarksService {
   ): Promise<void> {
     const conversation = await this.conversations.find(tenantId, conversationId);
     await this.database.transaction(async (tx) => {
-      // A mark does not change the conversation, so the permission to read is enough.
+      // A mark does not change the conversation, so the permission to read suffices.
       await requirePermission(tx, tenantId, actor, 'conversation.read');
       if (!conversation) throw AppError.notFound('Conversation');
       const agentId = agentOf(actor);

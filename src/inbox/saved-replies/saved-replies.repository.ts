@@ -32,7 +32,7 @@ export class SavedRepliesRepository {
     return row ?? null;
   }
 
-  /** Returns the id of the saved reply with a name in any case. */
+  /** Returns the id of the saved reply with this name, in upper or lower case. */
   async findIdByName(tx: Transaction, tenantId: string, name: string): Promise<string | null> {
     const [row] = await tx.query<{ id: string }>(
       'SELECT id FROM saved_replies WHERE tenant_id = $1 AND lower(name) = lower($2)',
@@ -41,7 +41,7 @@ export class SavedRepliesRepository {
     return row?.id ?? null;
   }
 
-  /** Stores a new saved reply, or the new name and text of one. */
+  /** Inserts a saved reply, or updates its name and text. */
   async save(tx: Transaction, tenantId: string, reply: SavedReplyResponse): Promise<void> {
     await tx.query(
       `INSERT INTO saved_replies (tenant_id, id, name, body, created_at, updated_at)

@@ -15,7 +15,7 @@ import { findUnknownVariable, SAVED_REPLY_VARIABLES } from './variables';
 
 const AUDITED = ['name', 'body'] as const;
 
-/** Manages the texts that the agents of a workspace use again and again. */
+/** Manages a workspace's saved replies: texts with variables that agents insert into messages. */
 @Injectable()
 export class SavedRepliesService {
   constructor(
@@ -26,7 +26,7 @@ export class SavedRepliesService {
   ) {}
 
   /**
-   * Lists the saved replies of a workspace by name: 200 at most.
+   * Lists a workspace's saved replies by name, at most 200.
    * @throws AppError FORBIDDEN
    */
   async list(tenantId: string, actor: Actor): Promise<SavedReplyResponse[]> {
@@ -37,7 +37,7 @@ export class SavedRepliesService {
   /**
    * Creates a saved reply.
    * @throws AppError INVALID_BODY (also a name that is taken, and an unknown variable), FORBIDDEN, NOT_FOUND
-   *   (the workspace), CONFLICT (the workspace has 200)
+   * (the workspace), CONFLICT (the workspace has 200)
    */
   async create(tenantId: string, input: CreateSavedReply, actor: Actor): Promise<SavedReplyResponse> {
     const { name, body } = validate(CreateSavedReply, input);
@@ -57,7 +57,7 @@ export class SavedRepliesService {
   }
 
   /**
-   * Changes the name, the text or both. Equal values change nothing.
+   * Changes a saved reply's name or text. Equal values change nothing.
    * @throws AppError INVALID_BODY (also a name that is taken, and an unknown variable), FORBIDDEN, NOT_FOUND
    */
   async update(
@@ -83,7 +83,7 @@ export class SavedRepliesService {
   }
 
   /**
-   * Deletes a saved reply. Messages that were written with it stay.
+   * Deletes a saved reply. Messages that were written with it do not change.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async delete(tenantId: string, id: string, actor: Actor): Promise<void> {
@@ -102,7 +102,7 @@ export class SavedRepliesService {
     return reply;
   }
 
-  /** Refuses an unknown variable, and the name of another saved reply. The workspace is locked. */
+  /** Refuses an unknown variable, and the name of another saved reply. The workspace must be locked. */
   private async requireValid(
     tx: Transaction,
     tenantId: string,
@@ -126,7 +126,7 @@ export class SavedRepliesService {
   }
 }
 
-/** Returns the values of a saved reply that the audit log may keep. */
+/** Returns the values of a saved reply for the audit log, which may not contain the text itself. */
 function audited({ name, body }: SavedReplyResponse) {
   return { name, body: describeText(body) };
 }

@@ -2,7 +2,7 @@ import { PartialType } from '@nestjs/swagger';
 import { IsText } from '../../common/validators';
 import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 
-/** Limit of the saved replies of a workspace, because they are read together. */
+/** Limit of a workspace's saved replies, which are listed without pages. */
 export const MAX_SAVED_REPLIES = 200;
 export const MAX_SAVED_REPLY_NAME = 80;
 
@@ -18,10 +18,9 @@ export class CreateSavedReply {
 /** Changes of a saved reply. A field that is left out does not change. */
 export class UpdateSavedReply extends PartialType(CreateSavedReply) {}
 
-/** Text that the agents of a workspace use again and again. */
 export interface SavedReplyResponse {
   id: string;
-  /** Name by which agents find it; no other of the workspace has it in any case. */
+  /** Name by which agents find the reply, unique in the workspace regardless of case. */
   name: string;
   /** Text with variables, such as `{{contact.firstName|there}}`. */
   body: string;
