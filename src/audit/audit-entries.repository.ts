@@ -8,7 +8,6 @@ import { IdRange } from '../outbox/events.repository';
 import { AuditEntryEntity } from './audit-entry.entity';
 import { ListAuditEntriesQuery } from './audit-entry.dto';
 
-/** Table of the audit entries. An entry is never changed, and is deleted only with its workspace. */
 export const AUDIT_TABLE = 'audit_entries';
 
 export type AuditFilter = Omit<ListAuditEntriesQuery, 'limit'>;
@@ -17,7 +16,9 @@ const COLUMNS = `id, tenant_id AS "tenantId", action, entity, entity_id AS "enti
   actor_id AS "actorId", actor_name AS "actorName", address, user_agent AS "userAgent", request_id AS "requestId",
   before, after, metadata, created_at AS "createdAt"`;
 
-/** Name of an entry's actor in SQL, as `actorIdOf` makes it. The index on actors has the same expression. */
+/**
+ * SQL of an entry's actor in the form that `actorIdOf` returns. The index on actors has the same expression.
+ */
 const ACTOR = `(coalesce(actor_id::text, actor_type || coalesce(':' || actor_name, '')))`;
 
 const COLUMN_OF = { action: 'action', entity: 'entity', actor: ACTOR };
@@ -53,7 +54,7 @@ export class AuditEntriesRepository {
     );
   }
 
-  /** Lists the entries that pass a filter, newest first. */
+  /** Lists up to `count` entries that pass a filter, newest first. */
   async list(tenantId: string, filter: AuditFilter, count: number): Promise<AuditEntryEntity[]> {
     if (!isId(tenantId)) return [];
     const page = new PageStatement(COLUMNS, 'audit_entries').where('tenant_id = ?', tenantId);
@@ -61,7 +62,7 @@ export class AuditEntriesRepository {
     return page.read<AuditEntryEntity>(this.database, filter.cursor, count);
   }
 
-  /** Lists the ids of the next entries about one thing, oldest first. */
+  /** Lists up to `count` ids of entries about one thing, oldest first. */
   async listNextIds(
     tx: Transaction,
     tenantId: string,
@@ -78,7 +79,7 @@ export class AuditEntriesRepository {
   }
 
   /**
-   * Lists the different values of a column in a workspace's entries, in their order. Each value costs one
+   * Lists up to `count` distinct values of a column in a workspace's entries, ascending. Each value costs one
    * look-up in an index, however many entries have it.
    */
   async listValues(tenantId: string, column: AuditColumn, count: number): Promise<string[]> {
@@ -99,9 +100,11 @@ export class AuditEntriesRepository {
   }
 
   /**
-   * Deletes the oldest entries of a workspace whose deletion is running. Nothing else deletes an entry.
-   * @param owner the database as the tables' owner: the service's own role may not delete
-   * @returns how many were deleted; 0 when none was left
+   * Deletes the oldest `count` entries of a workspace whose deletion is running. No other code deletes
+   * entries.
+   * @param owner connection as the tables' owner, because the service's own database role may not delete
+   * entries
+   * @returns the number of deleted entries
    */
   async deleteStep(owner: OwnerDatabase, tenantId: string, count: number): Promise<number> {
     const rows = await owner.query(
@@ -112,7 +115,7 @@ export class AuditEntriesRepository {
     return rows.length;
   }
 
-  /** Lists the next entries that pass a filter, oldest first. */
+  /** Lists up to `count` entries that pass a filter and have ids above `after`, oldest first. */
   async listNext(
     tenantId: string,
     filter: Omit<AuditFilter, 'cursor'>,
@@ -128,7 +131,7 @@ export class AuditEntriesRepository {
   }
 }
 
-/** Returns the conditions of a filter, each with a `?` for its value. */
+/** Returns the SQL conditions of a filter, each with a `?` for its value. */
 function conditionsOf({ action, actor, entity, entityId, since, until }: AuditFilter): [string, string][] {
   const conditions: [string, string | undefined][] = [
     ['action = ?', action],

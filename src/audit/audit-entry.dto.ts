@@ -7,9 +7,8 @@ import { IsMoment, IsStorableText, MaxCharacters } from '../common/validators';
 const MAX_TEXT = 200;
 const IsFilterText = () => applyDecorators(IsOptional(), MaxCharacters(MAX_TEXT), IsStorableText());
 
-/** Filters the audit log. An entry must pass every filter that is given. */
+/** Filters of the audit log. An entry must pass every filter that is given. */
 export class ListAuditEntriesQuery extends PageQuery {
-  /** Action, such as `api_key.revoked`. */
   @IsFilterText()
   action?: string;
 
@@ -29,21 +28,19 @@ export class ListAuditEntriesQuery extends PageQuery {
   @IsMoment()
   since?: Date;
 
-  /** Time before which an entry was written. */
+  /** Latest time of an entry, exclusive. */
   @IsOptional()
   @IsMoment()
   until?: Date;
 }
 
-/** Values that a workspace's audit log has, to choose a filter from. */
+/** Values in a workspace's audit log that a filter can have. */
 export interface AuditValues {
   actions: string[];
   entities: string[];
-  /** Actors, each as the filter names it. */
   actors: string[];
 }
 
-/** Filters an export of the audit log. It has the filters of the list, without pages. */
 export class ExportAuditEntriesQuery extends OmitType(ListAuditEntriesQuery, ['limit', 'cursor']) {}
 
 export const AUDIT_EXPORT_FORMATS = ['ndjson', 'csv'] as const;

@@ -19,13 +19,13 @@ const COLUMNS = [
 ] as const satisfies (keyof AuditEntryEntity)[];
 
 /**
- * Places before which a spreadsheet may begin a formula: the beginning of a text, and signs that end a cell
- * in spreadsheets of other countries. Strangers choose some texts, such as a user agent. Japanese
- * spreadsheets run formulas of full-width signs.
+ * Positions at which a spreadsheet may begin a formula: at the start of a text, and after characters that
+ * separate cells in some countries. Strangers choose some of the texts, such as a user agent. Japanese
+ * spreadsheets also run formulas with full-width characters.
  */
 const FORMULA = /^(?=\s*[=+\-@＝＋－＠]|[\t\r\n])|(?<=[;|\t\r\n])(?=[=+\-@＝＋－＠])/g;
 
-/** Byte order mark. Without it Excel reads a file in the encoding of the computer's language. */
+/** Byte order mark, without which Excel does not read the file as UTF-8. */
 const BOM = '\uFEFF';
 
 /** Returns the lines of an export before its first entry: the column names for CSV, none for JSON. */

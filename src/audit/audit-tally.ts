@@ -5,13 +5,13 @@ import { Origin, SYSTEM } from '../access/principal';
 import { Database } from '../database/database';
 import { AuditRecord, AuditService } from './audit.service';
 
-/** Action that a stranger can repeat at will, so that its occurrences are counted. */
+/** Action that a stranger can repeat at will, such as a failed login. Its occurrences are only counted. */
 export type CountedRecord = Omit<AuditRecord, 'actor' | 'before' | 'after'> & {
-  /** Origin of this occurrence. The entry keeps the origin of the latest one. */
+  /** Origin of this occurrence. The audit entry stores the origin of the latest one. */
   origin?: Origin;
 };
 
-/** Number of occurrences, with the times of the first and the last. */
+/** Number of occurrences, and the times of the first and the last one. */
 export interface Times {
   count: number;
   since: Date;
@@ -24,21 +24,20 @@ interface Counted extends Times {
 
 const WINDOW_MS = 10 * 60_000;
 /**
- * Limits of the different things whose actions one window of ten minutes counts: in this process, and in one
- * workspace. Actions on further things are dropped.
+ * Limit of the things in this process whose actions are counted in ten minutes. Actions on further things are
+ * dropped.
  */
 const MAX_THINGS = 10_000;
 const MAX_THINGS_OF_WORKSPACE = 50;
 
 /**
- * Counts the actions of strangers. It writes one audit entry for each action on each thing every ten minutes,
- * so that strangers can't flood a customer's `audit.event` stream. Each process counts for itself, and a
- * killed one loses its last ten minutes.
+ * Counts the actions of strangers. Every ten minutes it appends one audit entry for each action on each
+ * thing, so that strangers cannot flood a workspace's `audit.event` webhooks. Each process counts by itself;
+ * a process that is killed loses its counts of up to ten minutes.
  */
 @Injectable()
 export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(AuditTally.name);
-  /** Counts by workspace, then by action and thing. */
   private counted = new Map<string, Map<string, Counted>>();
   private things = 0;
   private dropped = 0;
@@ -64,7 +63,7 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Registers a source that counts by itself. Its counts are added before each flush.
+   * Registers a function that adds its own counts before each flush.
    * @internal
    */
   addSource(source: () => Promise<void>): void {
@@ -72,9 +71,10 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Counts an action, such as a failed login of an agent. It writes nothing at once and never throws. More
-   * than 50 things of a workspace in one window are counted together, as actions on the workspace itself.
-   * @param times number and times of the occurrences; one, now, by default
+   * Counts an action, such as an agent's failed login. Writes nothing at once, and never throws. A
+   * workspace's actions on more than 50 things in ten minutes are counted together, as actions on the
+   * workspace.
+   * @param times number and times of the occurrences; by default one occurrence, now
    */
   countAction(record: CountedRecord, times: Times = once()): void {
     const ofWorkspace = this.counted.get(record.tenantId) ?? new Map<string, Counted>();
@@ -89,8 +89,8 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Writes the counts to the audit log, in one transaction for each workspace. The counts of a failed
-   * transaction are added to the next window. `flush` runs at the end of each window and of the process.
+   * Appends the counts to the audit log, in one transaction for each workspace. The counts of a failed
+   * transaction are added to the next ten minutes. Runs every ten minutes, and when the process ends.
    */
   async flush(): Promise<void> {
     for (const source of this.sources) await source().catch((error: Error) => this.report(error));
@@ -104,7 +104,7 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
       try {
         await this.write([...ofWorkspace.values()]);
       } catch (error) {
-        if (error instanceof AppError) continue; // A workspace that there is not.
+        if (error instanceof AppError) continue; // The workspace does not exist.
         for (const { record, ...times } of ofWorkspace.values()) this.countAction(record, times);
         this.logger.warn({ err: error as Error }, 'counts were not written to the audit log; they will be');
       }

@@ -22,29 +22,24 @@ import { headOf, lineOf } from './audit-lines';
 import { maskUrls } from './masked-urls';
 
 /**
- * Entry to record. It is kept for ever: put no secret in it, and nothing of a contact except ids. URLs are
- * shortened.
+ * Entry to append. Entries are kept for ever, so they must contain no secret, and nothing of a contact except
+ * ids. URLs in them are shortened.
  */
 export interface AuditRecord {
   tenantId: string;
   actor: Actor;
-  /** Verb in the past tense, after the thing: `api_key.revoked`. */
+  /** Changed thing and a verb in the past tense, such as `api_key.revoked`. */
   action: string;
-  /** Type of the changed thing, such as `api_key`. */
   entity: string;
   entityId: string;
-  /**
-   * Values that changed, before and after, as `changedValues` returns them. `before` is left out for a new
-   * thing.
-   */
+  /** Values before the change, as `changedValues` returns them; left out for a new thing. */
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;
   metadata?: Record<string, unknown>;
 }
 
-/** Number of entries that an export reads at once. */
 const EXPORT_STEP = 1_000;
-/** Number of actions, of types of things, and of actors that can be chosen from. */
+/** Limit of the listed actions, types of things, and actors. */
 const MAX_VALUES = 200;
 const MAX_ADDRESS = 45;
 const MAX_USER_AGENT = 512;
@@ -59,10 +54,10 @@ export class AuditService {
   ) {}
 
   /**
-   * Writes an entry and its `audit.event`, for actions that only the host sees, such as an agent's login.
-   * Webhooks get the event only in workspaces with the `auditWebhookExport` entitlement.
-   * @throws AppError INVALID_BODY when the actor is no active agent of the workspace; NOT_FOUND (the
-   *   workspace)
+   * Appends an entry with its `audit.event`, for an action that only the host application knows, such as a
+   * login of its own. Webhooks get the event only in workspaces with the `auditWebhookExport` entitlement.
+   * @throws AppError INVALID_BODY (the actor is not an active agent of the workspace), NOT_FOUND (the
+   * workspace)
    */
   record(entry: AuditRecord): Promise<void> {
     return this.database.transaction(async (tx) => {
@@ -72,9 +67,9 @@ export class AuditService {
   }
 
   /**
-   * Writes an entry and its `audit.event`, under one id, in the transaction of the change, which has checked
-   * the actor's permission. The event has `before`, `after` and the origin in its `metadata`. A
-   * `conversationId` in the metadata has open inboxes read that conversation again.
+   * Appends an entry and its `audit.event`, both with the same id, in the transaction of the change. The
+   * caller must have checked the actor's permission. The event's `metadata` include `before`, `after` and the
+   * origin. If they include a `conversationId`, open inboxes read that conversation again.
    * @param id a new id, if the caller needs to know it
    * @throws AppError NOT_FOUND (the workspace)
    * @internal
@@ -99,7 +94,7 @@ export class AuditService {
       before: before ?? null,
       after: after ?? null,
       metadata,
-      // The list finds entries by the time in their ids.
+      // The list filters entries by the time in their ids.
       createdAt: idTime(id),
     });
     const data = {
@@ -114,13 +109,13 @@ export class AuditService {
         ...(origin && { origin }),
       },
     };
-    // An erasure finds the events about a contact by their entries.
+    // An erasure finds the events about a contact by the ids of audit entries.
     return this.outbox.appendPipelined(tx, tenantId, 'audit.event', data, { id });
   }
 
   /**
-   * Returns a page of a workspace's entries, newest first, 50 by default. Action, actor, entity and time can
-   * be filtered.
+   * Returns a page of a workspace's entries, newest first: 50 by default, 200 at most. Can be filtered by
+   * action, actor, thing and time.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async list(
@@ -135,8 +130,7 @@ export class AuditService {
   }
 
   /**
-   * Returns the actions, the types of things and the actors that a workspace's entries have, 200 of each at
-   * most.
+   * Returns the actions, types of things and actors in a workspace's entries, at most 200 of each.
    * @throws AppError FORBIDDEN
    */
   async listValues(tenantId: string, actor: Actor): Promise<AuditValues> {
@@ -149,11 +143,11 @@ export class AuditService {
   }
 
   /**
-   * Yields the entries of a workspace that pass a filter, each as a line of text, oldest first; CSV begins
-   * with a head. They are read in steps, as they are consumed. A bad filter throws at the first line, and
-   * the actor's permission is checked again in each step.
+   * Yields a workspace's entries that pass a filter, oldest first, as lines of text; CSV begins with the
+   * column names. Entries are read 1,000 at a time, when the consumer needs them. Each read checks the
+   * actor's permission again, so that the call may throw after lines were consumed.
    * @param format `ndjson` or `csv`
-   * @throws AppError INVALID_QUERY, FORBIDDEN
+   * @throws AppError INVALID_QUERY (at the first line), FORBIDDEN
    */
   async *export(
     tenantId: string,
@@ -176,7 +170,7 @@ export class AuditService {
   }
 }
 
-/** Returns the parts of an origin that the log keeps, each cut to its length. */
+/** Returns the parts of an origin that an entry stores, each cut to its maximal length. */
 function storedOrigin({ address, userAgent, requestId }: Origin = {}): Origin | undefined {
   const origin = {
     ...(address && { address: cutStorable(address, MAX_ADDRESS) }),

@@ -8,8 +8,8 @@ export interface ChangedValues {
 }
 
 /**
- * Returns the named fields whose values differ, for an audit entry. Name no field that holds a secret.
- * @returns null when none differs
+ * Returns the values of the named fields that differ, for an audit entry; null if none differs. A field with
+ * a secret must not be named.
  */
 export function changedValues<T extends object>(
   before: T,
@@ -21,7 +21,7 @@ export function changedValues<T extends object>(
   return { before: valuesOf(before, changed), after: valuesOf(after, changed) };
 }
 
-/** Returns the named fields of a thing, for the audit entry of its creation or deletion. */
+/** Returns the values of the named fields, for the audit entry of a creation or deletion. */
 export function valuesOf<T extends object>(
   thing: T,
   fields: readonly (keyof T & string)[],
@@ -29,13 +29,13 @@ export function valuesOf<T extends object>(
   return Object.fromEntries(fields.map((field) => [field, thing[field]]));
 }
 
-/** Length and hash of a text: entries are kept for ever, and a text that people wrote is not. */
+/** Length and hash of a text, because audit entries are kept for ever but people's texts must not be. */
 export interface TextDescription {
   characters: number;
   sha256: string;
 }
 
-/** Describes a text for an audit entry, by which another text can be compared with it. */
+/** Describes a text for an audit entry, so that it can be compared with another text. */
 export function describeText(text: string): TextDescription {
   return { characters: countCharacters(text), sha256: createHash('sha256').update(text).digest('hex') };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Form of the first segments of paths that are shown. Most tokens have digits, also short ones. */
+/** Form of a path's first segment that is shown, because it can be no token: most tokens contain digits. */
 const WORD = /^[a-z._-]{0,16}$/i;
 const DIGITS = 8;
 
@@ -15,8 +15,8 @@ export function maskUrls<T>(value: T): T {
 }
 
 /**
- * Leaves out the parts of a URL that may be tokens: query, fragment, and the path behind a first segment that
- * is a word. Of `https://hooks.example.com/in/o1kx?key=1` it leaves `https://hooks.example.com/in/…?…`.
+ * Removes the parts of a URL that may be tokens: query, fragment, and the path after a first segment that is
+ * a word. `https://hooks.example.com/in/o1kx?key=1` becomes `https://hooks.example.com/in/…?…`.
  */
 export function maskSecrets(url: string): string {
   const { origin, pathname, search, hash } = new URL(url);
@@ -32,7 +32,7 @@ function mask(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mask(one)]));
 }
 
-/** Returns the first segment of a path; empty when it may be a token. */
+/** Returns the first segment of a path; empty if it may be a token. */
 function firstWord(pathname: string): string {
   const [segment = ''] = pathname.split('/').slice(1);
   return WORD.test(segment) ? segment : '';

@@ -13,14 +13,14 @@ import { MessageEraser, SETTLE_MS } from '../messages/message-eraser';
 
 /** Number of messages and other events that one step erases. */
 const BATCH = 200;
-/** Number of a contact's rows outside conversations that one step erases in each table. */
+/** Number of the contact's rows outside conversations that one step erases in each table. */
 const ROWS = 50;
-/** Pause between steps, so that erasing slows no other work. */
+/** Milliseconds between steps, so that erasures do not slow other work. */
 const PAUSE_MS = 10;
 
 /**
- * Runs erasures in small steps: all messages of all conversations of a contact, one conversation after the
- * other, and once more after work that was under way has settled.
+ * Erases contacts in small steps: all messages of all their conversations, one conversation after another.
+ * Some minutes later it repeats this, for copies that work in progress had written meanwhile.
  */
 @Injectable()
 export class ContactErasureRunner {
@@ -64,9 +64,9 @@ export class ContactErasureRunner {
   }
 
   /**
-   * Ends a pass through the contact's conversations. It first erases the contact's own rows again, because a
-   * message may have written to them just before the erasure began. The first pass tells of itself, so that
-   * the second also erases the answers of receivers to that.
+   * Ends the first or the second run through a contact's conversations. Erases the contact's own rows again,
+   * because a message may have written to them just before the erasure began. The first run appends an audit
+   * entry; the second run also erases receivers' answers to the event of this entry.
    */
   private async endPass(tx: Transaction, erasure: ContactErasure): Promise<StepOutcome> {
     const { tenantId, id: erasureId, contactId, status, messages } = erasure;

@@ -1,15 +1,14 @@
 import { ContactErasure } from './contact-erasures.repository';
 
-/** Erasure and its progress. */
 export interface ContactErasureSummary {
   id: string;
   contactId: string;
   /**
-   * State of the erasure. `settling`: everything is erased; copies that were written during the erasure, such
-   * as a receiver's answer, are looked for once more.
+   * State of the erasure. `settling`: everything is erased; a last search for copies that were written
+   * meanwhile, such as a receiver's answer, follows.
    */
   status: 'running' | 'settling' | 'completed';
-  /** Messages erased so far. */
+  /** Number of messages erased so far. */
   messages: number;
   createdAt: Date;
   finishedAt: Date | null;

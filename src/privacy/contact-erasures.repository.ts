@@ -6,21 +6,21 @@ import { WorkspaceServer } from '../database/placement/placement';
 import { Transaction } from '../database/transaction';
 import { DuePosition, positionAfter } from '../queue/polling/due-position';
 
-/** Progress of one erasure, so that any worker can continue it. */
+/** Erasure and its progress, from which any worker can continue it. */
 export interface ContactErasure {
   tenantId: string;
   id: string;
   contactId: string;
   /**
-   * State of the erasure. RUNNING: everything is being erased. SETTLING: everything is erased; a few minutes
-   * later, copies that were written during the erasure are looked for once more.
+   * State of the erasure. RUNNING: data is being erased. SETTLING: everything is erased; some minutes later a
+   * last search for copies that were written meanwhile follows.
    */
   status: 'RUNNING' | 'SETTLING' | 'COMPLETED';
   /** Number of messages erased so far. */
   messages: number;
-  /** Id of the conversation whose messages are being erased. All conversations before it are done. */
+  /** Conversation whose messages are being erased. All conversations with lower ids are done. */
   conversationId: string;
-  /** Id of the last message of `conversationId` that is done. */
+  /** Last message of that conversation that is done. */
   messageId: string;
   /** Time from which the next step may begin. */
   dueAt: Date;
@@ -28,10 +28,8 @@ export interface ContactErasure {
   finishedAt: Date | null;
 }
 
-/** Names an erasure. */
 export type ContactErasureKey = Pick<ContactErasure, 'tenantId' | 'id'>;
 
-/** Number of erasures that one step of the search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 
 const COLUMNS = `tenant_id AS "tenantId", id, contact_id AS "contactId", status, messages,
@@ -59,7 +57,7 @@ export class ContactErasuresRepository {
     return row ?? null;
   }
 
-  /** Stores a new erasure, whose first step may begin at once. */
+  /** Stores a new erasure. Its first step is due at once. */
   async insert(tx: Transaction, { tenantId, contactId }: ContactKey): Promise<ContactErasure> {
     const [row] = await tx.query<ContactErasure>(
       `INSERT INTO contact_erasures (tenant_id, id, contact_id, status, messages, cursor_conversation_id,
@@ -70,7 +68,7 @@ export class ContactErasuresRepository {
     return row!;
   }
 
-  /** Makes a step of a search of a server for erasures whose next step may begin, the longest due first. */
+  /** Finds the next erasures on a database server whose next step is due; `next` is null after the last. */
   async findDue(
     after: DuePosition,
     server: WorkspaceServer,
@@ -88,10 +86,7 @@ export class ContactErasuresRepository {
     };
   }
 
-  /**
-   * Locks an erasure whose next step may begin. It returns null when another process has the erasure, or has
-   * done that step.
-   */
+  /** Locks an erasure whose next step is due; null if another process has locked it or made the step. */
   async lockDue(tx: Transaction, { tenantId, id }: ContactErasureKey): Promise<ContactErasure | null> {
     const [row] = await tx.query<ContactErasure>(
       `${SELECT_ERASURE}

@@ -12,12 +12,12 @@ import { ContactErasureSummary, toErasureSummary } from './contact-erasure.dto';
 import { ContactErasuresRepository } from './contact-erasures.repository';
 
 /**
- * Number of rows of each table, and of the contact's events, that are erased at once, more than most contacts
- * have. A worker erases the rest.
+ * Number of rows of each table, and of the contact's events, that the call itself erases. Most contacts have
+ * fewer; a worker erases the others.
  */
 const MAX_ROWS = 50;
 
-/** Erases the data that a workspace keeps of a person (GDPR, article 17). */
+/** Erases the data that a workspace stores of a person (GDPR, article 17). */
 @Injectable()
 export class ContactErasuresService {
   constructor(
@@ -30,11 +30,11 @@ export class ContactErasuresService {
   ) {}
 
   /**
-   * Begins to erase a contact, for ever. When it returns, name, e-mail, phone, avatar, attributes and
-   * identities are gone, also from the contact's 50 newest events. A message from one of these identities
-   * makes a new contact. A worker erases the messages and every copy of them; ids, times, directions and
-   * channels stay. The erasure also covers messages that are written into the contact's conversations before
-   * it is completed. While an erasure of the contact runs, the method returns that one.
+   * Begins to erase a contact for ever. If the contact is being erased, returns that erasure.
+   * - When the call returns, name, e-mail, phone, avatar, attributes and identities are erased, also in the
+   *   contact's 50 newest events. A message from a former identity creates a new contact.
+   * - A worker then erases the messages and every copy of them, including messages that arrive in the
+   *   contact's conversations meanwhile. Ids, times, directions and channels stay.
    * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_BODY (the actor)
    */
   async start(tenantId: string, id: string, actor: Actor): Promise<ContactErasureSummary> {
@@ -46,12 +46,12 @@ export class ContactErasuresService {
       const { id: contactId } = contact;
       for (const erasure of this.tables.listErasures())
         await erasure.eraseContact?.(tx, { tenantId, contactId }, MAX_ROWS);
-      // The contact's row is locked by now.
+      // The contact's row is locked here.
       await this.events.eraseNewestOfContact(tx, { tenantId, contactId }, MAX_ROWS);
       const running = await this.erasures.findUnfinished({ tenantId, contactId }, tx);
       if (running) return toErasureSummary(running);
       const erasure = await this.erasures.insert(tx, { tenantId, contactId });
-      // These contacts were merged into this one: messages under their ids are erased too.
+      // Erases events and messages under the ids of contacts that were merged into this one.
       for (const merged of await this.contacts.listMerged(tx, { tenantId, contactId }))
         await this.erasures.insert(tx, { tenantId, contactId: merged });
       this.audit.appendPipelined(tx, {
@@ -78,7 +78,7 @@ export class ContactErasuresService {
   }
 
   /**
-   * Returns the erasure of a contact that is in progress; null if there is none.
+   * Returns the contact's erasure that is in progress; null if there is none.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async getRunning(tenantId: string, contactId: string, actor: Actor): Promise<ContactErasureSummary | null> {

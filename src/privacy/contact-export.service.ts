@@ -14,13 +14,11 @@ import { NoteLine } from '../inbox/inbox-tables';
 import { ContactKey } from '../database/tables/table-declaration';
 import { TableRegistry } from '../database/tables/table-registry';
 
-/** Number of conversations that one statement reads. */
 const PAGE = 200;
 
-/** Line of an export, as JSON. */
 export type ContactExportLine = ContactLine | IdentityLine | ConversationLine | MessageLine | NoteLine;
 
-/** Exports the data that a workspace keeps of a person (GDPR, articles 15 and 20). */
+/** Exports the data that a workspace stores of a person (GDPR, articles 15 and 20). */
 @Injectable()
 export class ContactExportService {
   constructor(
@@ -32,9 +30,9 @@ export class ContactExportService {
   ) {}
 
   /**
-   * Exports a contact, their identities, and each of their conversations with its messages and the notes of
-   * agents, oldest first. It reads 200 rows at a time, as they are asked for, so a long history takes no more
-   * memory. The audit log gets an entry.
+   * Yields a contact, their identities, and each of their conversations with its messages and the agents'
+   * notes, oldest first. Reads 200 rows at a time, when the consumer needs them, so memory use does not grow
+   * with the history. Appends an audit entry.
    * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_BODY (the actor), all at the first line
    */
   async *export(tenantId: string, id: string, actor: Actor): AsyncGenerator<ContactExportLine> {
@@ -46,7 +44,6 @@ export class ContactExportService {
       const subject = { tenantId, actor, entity: 'contact', entityId: contactId };
       this.audit.appendPipelined(tx, { ...subject, action: 'contact.exported' });
     });
-    // Each table has lines of its own type. ContactExportLine lists these types.
     yield* this.exportLines({ tenantId, contactId }) as AsyncGenerator<ContactExportLine>;
   }
 

@@ -6,21 +6,18 @@ import { MessageRange, MessagesRepository } from '../messages/messages.repositor
 import { MessageRetention, WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { ErasedStep, MessageEraser } from '../messages/message-eraser';
 
-/** Number of workspaces whose messages are erased in turns. */
+/** Number of workspaces that take turns, one step each. */
 const SIDE_BY_SIDE = 20;
-/** Number of workspaces that one statement lists. */
 const STEP = 1_000;
-/** Number of conversations that one statement looks at. */
+/** Number of conversations that one statement checks for expired messages. */
 const CONVERSATIONS = 500;
-/** Number of messages that one step erases. */
 const BATCH = 200;
-/** Pause between rounds of steps, so that the clean-up does not slow other work. */
+/** Milliseconds after each round of steps, so that erasing does not slow other work. */
 const PAUSE_MS = 20;
 
 /**
- * Erases messages that are older than their workspace keeps them, in small steps of one workspace each. The
- * next run begins again where a run was stopped or killed; a message that is erased already costs it a
- * look-up.
+ * Erases messages that are older than their workspace's retention, in small steps. If a run is stopped or
+ * killed, the next run begins again; an erased message costs it only a look-up.
  */
 @Injectable()
 export class MessageRetentionService {
@@ -71,8 +68,8 @@ export class MessageRetentionService {
   }
 
   /**
-   * Erases the expired messages of a workspace, and yields after each step. A workspace that fails is left to
-   * the next night, and the others go on.
+   * Erases a workspace's expired messages, and yields the number erased after each step. After an error, the
+   * workspace waits for the next run; others are not affected.
    */
   private async *eraseWorkspace(expired: MessageRetention): AsyncGenerator<number> {
     const { tenantId, until } = expired;
@@ -95,9 +92,9 @@ export class MessageRetentionService {
   }
 
   /**
-   * Looks at the next conversations of a workspace.
-   * @returns those with expired messages or events, and where the next step begins; null when the workspace
-   *   now keeps messages for ever
+   * Reads the next conversations of a workspace.
+   * @returns ids of conversations with expired messages or events, and the id after which the next step
+   * begins; null if the workspace no longer limits the retention
    */
   private async findConversations(
     { tenantId, from, until }: MessageRetention,
@@ -116,8 +113,8 @@ export class MessageRetentionService {
   }
 
   /**
-   * Erases the expired messages of a conversation, and yields after each step. A step that fails is repeated
-   * with fewer messages.
+   * Erases a conversation's expired messages, and yields the number erased after each step. A failed step is
+   * repeated with half as many messages.
    */
   private async *eraseConversation(
     { tenantId, from, until }: MessageRetention,

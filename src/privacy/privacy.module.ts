@@ -20,7 +20,6 @@ const EXPORTED = [
   MessageRetentionService,
 ];
 
-/** Provides the export and the erasure of contacts. */
 @Module({
   imports: [AuditModule, ContactsModule, ConversationsModule, MessagesModule, OutboxModule, WorkspacesModule],
   providers: EXPORTED,
@@ -40,7 +39,7 @@ export class PrivacyModule {
   }
 }
 
-/** Runs erasures of contacts and of unsent messages, in workers. */
+/** Runs the erasures of contacts and of unsent messages, in worker processes. */
 @Module({
   imports: [PrivacyModule, AuditModule, ConversationsModule, MessagesModule, OutboxModule],
   providers: [ContactErasureRunner, UnsentMessageRunner],

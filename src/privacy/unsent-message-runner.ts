@@ -10,12 +10,12 @@ import { WorkRunner } from '../queue/polling/work-runner';
 
 /** Number of events whose answers one step erases. */
 const BATCH = 200;
-/** Pause between steps, so that erasing slows no other work. */
+/** Milliseconds between steps, so that erasures do not slow other work. */
 const PAUSE_MS = 10;
 
 /**
- * Erases the answers of receivers to events of a conversation since a message was stored that its customer
- * has unsent: they may repeat its text.
+ * Erases the answers of webhook receivers to a conversation's events since an unsent message arrived, because
+ * answers may repeat its text.
  */
 @Injectable()
 export class UnsentMessageRunner {

@@ -5,16 +5,15 @@ import { IsEmailAddress, IsNullable, IsPlainEmail, IsText } from '../common/vali
 import { AgentEntity } from './agent.entity';
 
 export class CreateAgent {
-  /** Name that colleagues see. */
   @IsText(200)
   name: string;
 
-  /** Name that customers see; null for none. */
+  /** Name that customers see; null if they see none. */
   @IsNullable()
   @IsText(200)
   displayName?: string | null;
 
-  /** E-mail address of the agent, unique within the workspace; case does not matter. */
+  /** E-mail address, unique in the workspace regardless of case. */
   @IsEmailAddress()
   @IsPlainEmail()
   email: string;
@@ -36,7 +35,7 @@ export class UpdateAgent extends PartialType(
   PickType(CreateAgent, ['name', 'displayName', 'role', 'active']),
 ) {}
 
-/** Agent of the API. Of an erased agent the names and the address are null. */
+/** Agent in the API. An erased agent's names and address are null. */
 @ApiSchema({ name: 'Agent' })
 export class AgentResponse {
   @ApiProperty({ example: '019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f' })

@@ -1,6 +1,6 @@
 import { AgentRole } from '../access/permissions';
 
-/** A person or bot that answers a workspace's customers. */
+/** Person or bot that answers a workspace's customers. */
 export interface AgentEntity {
   tenantId: string;
   id: string;
@@ -11,7 +11,7 @@ export interface AgentEntity {
   role: AgentRole;
   isBot: boolean;
   active: boolean;
-  /** Time at which name, display name and e-mail address were erased; null while they are there. */
+  /** Time at which names and e-mail address were erased; null if they were not. */
   erasedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;

@@ -7,7 +7,6 @@ import { AgentKey } from '../database/tables/table-declaration';
 import { AgentEntity } from './agent.entity';
 import { WorkspacesRepository } from './workspaces.repository';
 
-/** Columns of an AgentEntity, in SQL. */
 const COLUMNS = `tenant_id AS "tenantId", id, name, display_name AS "displayName", email, role, is_bot AS "isBot",
   active, erased_at AS "erasedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
@@ -23,7 +22,7 @@ export class AgentsRepository {
     return this.database.query(`SELECT ${COLUMNS} FROM agents WHERE tenant_id = $1 ORDER BY id`, [tenantId]);
   }
 
-  /** Lists up to `count` agents whose ids are below the cursor, newest first. */
+  /** Lists up to `count` agents with ids below the cursor, newest first. */
   listBelow(tenantId: string, cursor: string | undefined, count: number): Promise<AgentEntity[]> {
     return new PageStatement(COLUMNS, 'agents')
       .where('tenant_id = ?', tenantId)
@@ -34,22 +33,22 @@ export class AgentsRepository {
     return isId(id) ? this.findOne(this.database, '', tenantId, id) : null;
   }
 
-  /** Finds agents of the workspace by id. It leaves out ids of unknown agents and of other workspaces. */
+  /** Finds agents by their ids. Leaves out ids of unknown agents and of other workspaces. */
   async findMany(tenantId: string, ids: string[]): Promise<AgentEntity[]> {
     if (ids.length === 0) return [];
     const sql = `SELECT ${COLUMNS} FROM agents WHERE tenant_id = $1 AND id = ANY ($2)`;
     return this.database.pipelinedRead(sql, [tenantId, ids]);
   }
 
-  /** Finds an agent; null if the agent is unknown, inactive or of another workspace. */
+  /** Finds an agent; null if the agent is unknown, inactive or another workspace's. */
   async findActive(reader: Reader, tenantId: string, id: string): Promise<AgentEntity | null> {
     return isId(id) ? this.findOne(reader, 'AND active', tenantId, id) : null;
   }
 
   /**
-   * Locks an agent's row in share mode, so that the agent stays active until the commit. Lock agents before
-   * conversations.
-   * @returns false if the agent is unknown, inactive or of another workspace
+   * Locks an agent's row in share mode, so that the agent stays active until the commit. To avoid deadlocks,
+   * lock agents before conversations.
+   * @returns false if the agent is unknown, inactive or another workspace's
    */
   async lockActive(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
     if (!isId(id)) return false;
@@ -60,7 +59,7 @@ export class AgentsRepository {
     return rows.length > 0;
   }
 
-  /** Finds the oldest active OWNER or ADMIN: the default sender of a message. */
+  /** Finds the oldest active OWNER or ADMIN, who is the default sender of a message. */
   async findFirstManager(reader: Reader, tenantId: string): Promise<Pick<AgentEntity, 'id'> | null> {
     const [manager] = await reader.prepared<{ id: string }>(
       `SELECT id FROM agents WHERE tenant_id = $1 AND active AND role IN ('OWNER', 'ADMIN') ORDER BY id LIMIT 1`,
@@ -73,7 +72,7 @@ export class AgentsRepository {
     return (await tx.query('SELECT FROM agents WHERE tenant_id = $1 LIMIT $2', [tenantId, limit])).length;
   }
 
-  /** Counts the active agents, without bots. */
+  /** Counts the active agents that are not bots. */
   async countPeople(tenantId: string): Promise<number> {
     if (!isId(tenantId)) return 0;
     const [row] = await this.database.query<{ count: number }>(
@@ -83,7 +82,7 @@ export class AgentsRepository {
     return row!.count;
   }
 
-  /** Reports whether the workspace has an active OWNER other than this agent. Bots do not count. */
+  /** Reports whether the workspace has another active OWNER than this agent. Bots do not count. */
   async hasOtherOwner(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
     const others = await tx.query(
       `SELECT FROM agents WHERE tenant_id = $1 AND id <> $2 AND role = 'OWNER' AND active AND NOT is_bot LIMIT 1`,
@@ -92,12 +91,12 @@ export class AgentsRepository {
     return others.length > 0;
   }
 
-  /** Locks an agent's row. The transaction has locked the workspace's row before. */
+  /** Locks an agent's row. The transaction must have locked the workspace's row before. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<AgentEntity | null> {
     return isId(id) ? this.findOne(tx, 'FOR NO KEY UPDATE', tenantId, id) : null;
   }
 
-  /** Locks the rows of agents, and before them the rows of their workspaces. */
+  /** Locks the rows of the agents' workspaces, and then the rows of the agents. */
   async lockWithWorkspaces(tx: Transaction, agents: AgentKey[]): Promise<void> {
     for (const { tenantId } of agents) await this.workspaces.lock(tx, tenantId);
     for (const { tenantId, agentId } of agents) await this.lock(tx, tenantId, agentId);
@@ -113,8 +112,8 @@ export class AgentsRepository {
   }
 
   /**
-   * Notes that an agent gets another role, or is activated or deactivated. Earlier links that were made for
-   * the agent or by the agent stop working. The transaction holds the agent's lock.
+   * Records that an agent's role or activity changes: earlier invitations and links to reset a password, made
+   * for the agent or by the agent, stop working. The transaction must have locked the agent's row.
    */
   async noteAccessChange(
     tx: Transaction,
@@ -128,9 +127,7 @@ export class AgentsRepository {
     ]);
   }
 
-  /**
-   * Notes whether an agent's conversations must still be unassigned. The transaction holds the agent's lock.
-   */
+  /** Records whether the agent still has conversations to unassign. The agent's row must be locked. */
   async setReleasing(
     tx: Transaction,
     { tenantId, id }: Pick<AgentEntity, 'tenantId' | 'id'>,
@@ -143,7 +140,7 @@ export class AgentsRepository {
     ]);
   }
 
-  /** Locks an agent's row, and reports whether the agent's conversations must still be unassigned. */
+  /** Locks an agent's row if the agent still has conversations to unassign; returns false otherwise. */
   async lockReleasing(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
     const rows = await tx.prepared(
       'SELECT FROM agents WHERE tenant_id = $1 AND id = $2 AND releases_conversations FOR NO KEY UPDATE',
@@ -153,8 +150,8 @@ export class AgentsRepository {
   }
 
   /**
-   * Reports whether agents are active, and have neither got another role nor been deactivated since a time.
-   * It locks the agents in share mode, so that none of them changes before the commit.
+   * Reports whether all agents are active, and have changed neither role nor activity since a time. Locks
+   * their rows in share mode, so that no agent changes before the commit.
    */
   async haveKeptAccess(tx: Transaction, tenantId: string, ids: string[], since: Date): Promise<boolean> {
     const found = await tx.query<{ hasKept: boolean }>(
@@ -166,7 +163,7 @@ export class AgentsRepository {
   }
 
   /**
-   * Replaces an agent's name and e-mail address by placeholders. The placeholder address can't receive mail.
+   * Replaces an agent's names and e-mail address by placeholders. No mail can reach the placeholder address.
    */
   async erase(tx: Transaction, tenantId: string, id: string): Promise<void> {
     await tx.query(

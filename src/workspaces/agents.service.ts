@@ -15,10 +15,10 @@ import { AgentEntity } from './agent.entity';
 import { AgentsRepository } from './agents.repository';
 import { WorkspacesRepository } from './workspaces.repository';
 
-/** Limit of a workspace's agents, inactive ones included, because they are listed together. */
+/** Limit of a workspace's agents, including inactive ones, because they are listed without pages. */
 const MAX_AGENTS = 1_000;
 
-/** Manages a workspace's agents, for the dashboard and the CLI, and shows them to the API. */
+/** Manages a workspace's agents. */
 @Injectable()
 export class AgentsService {
   constructor(
@@ -29,7 +29,7 @@ export class AgentsService {
   ) {}
 
   /**
-   * Lists all agents of the workspace, up to 1,000, oldest first, including bots and inactive agents.
+   * Lists all agents of a workspace, oldest first, including bots and inactive agents: 1,000 at most.
    * @throws AppError FORBIDDEN
    */
   async list(tenantId: string, actor: Actor): Promise<AgentEntity[]> {
@@ -38,8 +38,8 @@ export class AgentsService {
   }
 
   /**
-   * Returns a page of the workspace's agents, newest first, including bots and inactive agents: 50 by
-   * default, 200 at most.
+   * Returns a page of a workspace's agents, newest first, including bots and inactive agents: 50 by default,
+   * 200 at most.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async listPage(tenantId: string, input: Partial<PageQuery>, actor: Actor): Promise<Page<AgentResponse>> {
@@ -61,7 +61,7 @@ export class AgentsService {
   }
 
   /**
-   * Counts the active agents of the workspace, without bots.
+   * Counts the active agents of a workspace that are not bots.
    * @throws AppError FORBIDDEN
    */
   async countPeople(tenantId: string, actor: Actor): Promise<number> {
@@ -70,10 +70,10 @@ export class AgentsService {
   }
 
   /**
-   * Creates an agent or a bot account, which a message can name as its sender. Among agents, only an OWNER
-   * can create an OWNER. A workspace has up to 1,000 agents.
-   * @throws AppError INVALID_BODY, also when another agent has the e-mail address, and for one agent too
-   *   many; FORBIDDEN; NOT_FOUND (the workspace)
+   * Creates an agent or a bot account. An actor that is an agent must be an OWNER to create an OWNER. A
+   * workspace has up to 1,000 agents.
+   * @throws AppError INVALID_BODY (also if another agent has the e-mail address, or the workspace has 1,000
+   * agents), FORBIDDEN, NOT_FOUND (the workspace)
    */
   async create(tenantId: string, input: CreateAgent, actor: Actor): Promise<AgentEntity> {
     const { displayName = null, isBot = false, active = true, ...given } = validate(CreateAgent, input);
@@ -91,7 +91,7 @@ export class AgentsService {
     };
     try {
       await this.database.transaction(async (tx) => {
-        // Two creations at once could otherwise exceed the limit.
+        // Without this lock, two creations at once could exceed the limit.
         await this.workspaces.lock(tx, tenantId);
         await requirePermission(tx, tenantId, actor, 'agent.create');
         if ((await this.agents.count(tx, tenantId, MAX_AGENTS)) === MAX_AGENTS)
@@ -110,16 +110,19 @@ export class AgentsService {
   }
 
   /**
-   * Changes an agent's names or role, or activates or deactivates the agent. Among agents, only an OWNER can
-   * do so to an OWNER or make one; the last active OWNER stays. A change of role or activity ends the
-   * invitations and the links to reset a password that were made for the agent, or by it. The open and
-   * snoozed conversations of a deactivated agent become unassigned in the background.
-   * @throws AppError INVALID_BODY, also for the last active OWNER and an erased agent; FORBIDDEN, NOT_FOUND
+   * Changes an agent's names or role, or activates or deactivates the agent.
+   * - An actor that is an agent must be an OWNER to change or appoint an OWNER. The last active OWNER cannot
+   *   lose the role or be deactivated.
+   * - A change of role or activity ends invitations and links to reset a password that were made for the
+   *   agent or by the agent.
+   * - Workers unassign the open and snoozed conversations of a deactivated agent.
+   * @throws AppError INVALID_BODY (also for the last active OWNER, and for an erased agent), FORBIDDEN,
+   * NOT_FOUND
    */
   async update(tenantId: string, id: string, input: UpdateAgent, actor: Actor): Promise<AgentEntity> {
     const { name, displayName, role, active } = validate(UpdateAgent, input);
     return this.database.transaction(async (tx) => {
-      // Two changes at once could otherwise remove the last two OWNERs.
+      // Without this lock, two changes at once could remove the last two OWNERs.
       await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'agent.update');
       const before = await this.agents.lock(tx, tenantId, id);
@@ -140,7 +143,7 @@ export class AgentsService {
       const subject = { tenantId, actor, entity: 'agent', entityId: id };
       const roles = changedValues(before, after, ['role']);
       if (roles) this.audit.appendPipelined(tx, { ...subject, action: 'agent.role_changed', ...roles });
-      // Entries are kept for ever, so they do not name people.
+      // Audit entries are kept for ever, so they must not name people.
       if (after.name !== before.name) this.audit.appendPipelined(tx, { ...subject, action: 'agent.renamed' });
       const names = changedValues(before, after, ['displayName']);
       if (names)
@@ -153,8 +156,9 @@ export class AgentsService {
   }
 
   /**
-   * Refuses changes of an OWNER that break the rules.
-   * @throws AppError FORBIDDEN: the actor is no OWNER; INVALID_BODY: the agent is the last OWNER
+   * Checks who may change an OWNER, and that an active OWNER is left.
+   * @throws AppError FORBIDDEN (the actor is an agent, but no OWNER), INVALID_BODY (the agent is the last
+   * active OWNER)
    */
   private async protectOwners(
     tx: Transaction,
@@ -174,7 +178,7 @@ function isAccessChange(before: AgentEntity, after: AgentEntity): boolean {
   return before.role !== after.role || before.active !== after.active;
 }
 
-/** Reports whether an agent counts as an active OWNER. A bot does not: it can't log in. */
+/** Reports whether an agent is an active OWNER who can log in, which bots cannot. */
 function leads({ role, active, isBot }: AgentEntity): boolean {
   return role === 'OWNER' && active && !isBot;
 }

@@ -1,6 +1,6 @@
 import { Entitlement } from '../access/permissions';
 
-/** Rules of a workspace's plan, as functions that read neither clock nor database. */
+/** Rules of plans, as functions that read neither clock nor database. */
 
 export const PLAN_TIERS = ['TRIAL', 'STARTER', 'PRO', 'ENTERPRISE'] as const;
 export type PlanTier = (typeof PLAN_TIERS)[number];
@@ -19,7 +19,7 @@ export function trialEndFrom(createdAt: Date): Date {
   return new Date(createdAt.getTime() + TRIAL_DAYS * 24 * 60 * 60 * 1000);
 }
 
-/** Reports whether a workspace's trial has ended, which makes the API read-only. */
+/** Reports whether a workspace's trial has ended, after which the API refuses writes. */
 export function isTrialExpired(
   workspace: { planTier: string; trialEndsAt: Date | null },
   now: Date,
@@ -27,7 +27,7 @@ export function isTrialExpired(
   return workspace.planTier === 'TRIAL' && workspace.trialEndsAt !== null && workspace.trialEndsAt <= now;
 }
 
-/** Reports whether the plan includes the entitlement, or the workspace has it in addition. */
+/** Reports whether a workspace has an entitlement, by its plan or by a grant of the operator. */
 export function isEntitled(
   workspace: { planTier: PlanTier; entitlements: readonly string[] },
   entitlement: Entitlement,
@@ -35,7 +35,7 @@ export function isEntitled(
   return INCLUDED[workspace.planTier].includes(entitlement) || workspace.entitlements.includes(entitlement);
 }
 
-/** Returns the workspace's limit of requests a minute, for each path. */
+/** Returns the workspace's limit of requests a minute for each path. */
 export function rateLimitOf(workspace: { rateLimit: number | null }): number {
   return workspace.rateLimit ?? DEFAULT_RATE_LIMIT;
 }

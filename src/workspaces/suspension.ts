@@ -1,6 +1,6 @@
 /**
- * Returns an SQL condition: whether a workspace is suspended. It uses the index of suspended workspaces,
- * which are few.
+ * Returns an SQL condition that a workspace is suspended. It uses the small index of suspended workspaces.
+ * @param tenantId SQL expression of the workspace's id
  */
 export const isSuspended = (tenantId: string) => `EXISTS (
   SELECT FROM workspaces suspended WHERE suspended.id = ${tenantId} AND suspended.suspended_at IS NOT NULL)`;

@@ -7,15 +7,13 @@ import { DuePosition, positionAfter } from '../queue/polling/due-position';
 import { TableCursor } from '../database/tables/table-rows.repository';
 import { WorkspaceDeletion } from './workspace-deletion.dto';
 
-/** Number of deletions that one step of the search over all workspaces reads. */
 const STEP_ROWS = 1_000;
 
-/** Progress of a deletion. */
 export interface DeletionProgress {
   wasSuspended: boolean;
-  /** Time at which deleting began; null while the deletion can be cancelled. */
+  /** Time at which the deletion of rows began; null while the deletion can be cancelled. */
   startedAt: Date | null;
-  /** Table whose rows are deleted next; null before the first. */
+  /** Table whose rows are deleted next; null before the first table. */
   table: string | null;
   cursor: TableCursor | null;
 }
@@ -28,12 +26,11 @@ const SUMMARY = `
          d.deleted_rows::float8 AS "deletedRows", d.table_name AS "table"
   FROM workspace_deletions d JOIN workspaces w ON w.id = d.tenant_id`;
 
-/** Scheduled and running deletions of workspaces. Times are the database's own. */
+/** Stores scheduled and running deletions of workspaces. All times are by the database's clock. */
 @Injectable()
 export class WorkspaceDeletionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists the deletions of all workspaces, the earliest due date first. */
   list(): Promise<WorkspaceDeletion[]> {
     return this.database.query(`${SUMMARY} ORDER BY d.due_at, d.tenant_id`);
   }
@@ -46,7 +43,7 @@ export class WorkspaceDeletionsRepository {
     return row ?? null;
   }
 
-  /** Locks a workspace's deletion. The caller holds the lock of the workspace. */
+  /** Locks a workspace's deletion. The caller must have locked the workspace. */
   async lock(tx: Transaction, tenantId: string): Promise<DeletionProgress | null> {
     const [row] = await tx.query<DeletionProgress>(
       `SELECT ${PROGRESS} FROM workspace_deletions WHERE tenant_id = $1 FOR UPDATE`,
@@ -55,7 +52,7 @@ export class WorkspaceDeletionsRepository {
     return row ?? null;
   }
 
-  /** Schedules a deletion, or changes when a scheduled one is due. */
+  /** Schedules a deletion, or changes the due time of a scheduled one. */
   async schedule(tx: Transaction, tenantId: string, graceDays: number, wasSuspended: boolean): Promise<void> {
     await tx.query(
       `INSERT INTO workspace_deletions (tenant_id, requested_at, due_at, was_suspended)
@@ -65,7 +62,7 @@ export class WorkspaceDeletionsRepository {
     );
   }
 
-  /** Notes that a workspace stays suspended if its deletion is cancelled. */
+  /** Records that the workspace remains suspended if its deletion is cancelled. */
   async keepSuspended(tx: Transaction, tenantId: string): Promise<void> {
     await tx.query('UPDATE workspace_deletions SET was_suspended = true WHERE tenant_id = $1', [tenantId]);
   }
@@ -74,7 +71,7 @@ export class WorkspaceDeletionsRepository {
     await tx.query('DELETE FROM workspace_deletions WHERE tenant_id = $1', [tenantId]);
   }
 
-  /** Makes a step of a search of a server for workspaces whose deletion is due, the longest due first. */
+  /** Finds the next workspaces on a database server whose deletion is due; `next` is null after the last. */
   async findDue(
     after: DuePosition,
     server: WorkspaceServer,
@@ -91,7 +88,7 @@ export class WorkspaceDeletionsRepository {
     };
   }
 
-  /** Returns the progress of a deletion that is due; null when there is none. */
+  /** Returns the progress of a deletion; null if the workspace has none that is due. */
   async findProgress(tenantId: string): Promise<DeletionProgress | null> {
     const [row] = await this.database.query<DeletionProgress>(
       `SELECT ${PROGRESS} FROM workspace_deletions WHERE tenant_id = $1 AND due_at <= now()`,
@@ -101,8 +98,8 @@ export class WorkspaceDeletionsRepository {
   }
 
   /**
-   * Begins a deletion, which can't be cancelled from then on.
-   * @returns false when it was cancelled or postponed in the meantime
+   * Starts a deletion, which cannot be cancelled afterwards.
+   * @returns false if the deletion was cancelled, postponed or started meanwhile
    */
   async startDeletion(tenantId: string): Promise<boolean> {
     const rows = await this.database.query(
@@ -115,7 +112,7 @@ export class WorkspaceDeletionsRepository {
 
   /**
    * Locks a running deletion.
-   * @returns its progress; null when another process works on it
+   * @returns its progress; null if another process has locked it, or it has ended
    */
   async lockRunning(tx: Transaction, tenantId: string): Promise<DeletionProgress | null> {
     const [row] = await tx.query<DeletionProgress>(

@@ -3,7 +3,6 @@ import { TableDeclaration } from '../database/tables/table-declaration';
 const NO_CONTACT = { none: 'It names no contact.' };
 const GOES_LAST = { none: 'WorkspaceDeleter deletes it with the workspace, when no other table has a row.' };
 
-/** Declares the tables of workspaces, their slugs, their agents and their deletions. */
 export const WORKSPACE_TABLES: TableDeclaration[] = [
   {
     name: 'workspaces',

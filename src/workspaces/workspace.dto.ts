@@ -13,7 +13,7 @@ export class UpdateWorkspace {
   @IsIn(PLAN_TIERS)
   planTier?: PlanTier;
 
-  /** End of the trial. A new workspace on the TRIAL plan gets 14 days by default. */
+  /** End of the trial, on the TRIAL plan 14 days after the creation by default. */
   @IsOptional()
   @IsMoment()
   trialEndsAt?: Date;
@@ -25,9 +25,7 @@ export class UpdateWorkspace {
   @Max(1_000_000)
   rateLimit?: number | null;
 
-  /**
-   * Days after which messages are erased for ever; null keeps them. A change takes effect in the next night.
-   */
+  /** Days after which messages are erased; null for never. A change takes effect in the next night. */
   @IsNullable()
   @IsInt()
   @Min(1)
@@ -44,7 +42,7 @@ export class CreateWorkspace extends OmitType(UpdateWorkspace, ['planTier']) {
   @IsText(200)
   name: string;
 
-  /** Lower-case letters, digits and hyphens; unique. */
+  /** Lower-case letters, digits and hyphens; unique among all workspaces. */
   @Matches(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, validatorFault('not_slug'))
   slug: string;
 

@@ -1,7 +1,6 @@
 import { Entitlement } from '../access/permissions';
 import { PlanTier } from './plan-policy';
 
-/** A tenant of the service, which owns the rows of all other tables. */
 export interface WorkspaceEntity {
   id: string;
   name: string;
@@ -10,13 +9,16 @@ export interface WorkspaceEntity {
   trialEndsAt: Date | null;
   /** Requests a minute per path; null for the default. */
   rateLimit: number | null;
-  /** Days after which messages are erased; null keeps them for ever. */
+  /** Days after which messages are erased; null for never. */
   messageRetentionDays: number | null;
   /** Entitlements in addition to those that the plan includes. */
   entitlements: Entitlement[];
-  /** Time of the suspension. While it is set, the workspace's keys are refused and nothing is sent. */
+  /**
+   * Start of the suspension, during which the API refuses the workspace's keys and nothing is sent; null if
+   * it is not suspended.
+   */
   suspendedAt: Date | null;
-  /** Time at which the last suspension ended. */
+  /** End of the last suspension; null if there was none. */
   resumedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;

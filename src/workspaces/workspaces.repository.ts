@@ -4,15 +4,14 @@ import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { WorkspaceEntity } from './workspace.entity';
 
-/** Columns of a WorkspaceEntity, in SQL. */
 const WORKSPACE = `id, name, slug, plan_tier AS "planTier", trial_ends_at AS "trialEndsAt", rate_limit AS "rateLimit",
   message_retention_days AS "messageRetentionDays", entitlements, suspended_at AS "suspendedAt",
   resumed_at AS "resumedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-/** Period whose messages a workspace keeps no longer, and that no earlier run has erased. */
+/** Period of a workspace whose messages must be erased and were not erased by an earlier run. */
 export interface MessageRetention {
   tenantId: string;
-  /** Start of the period; null when no run has ended yet. */
+  /** Start of the period; null if no run has been completed yet. */
   from: Date | null;
   until: Date;
 }
@@ -39,12 +38,11 @@ export class WorkspacesRepository {
     return reader.query(`SELECT ${WORKSPACE} FROM workspaces WHERE id = ANY ($1::uuid[])`, [ids]);
   }
 
-  /** Lists all workspaces, newest first, for the operator. */
   listAll(): Promise<WorkspaceEntity[]> {
     return this.database.query(`SELECT ${WORKSPACE} FROM workspaces ORDER BY id DESC`);
   }
 
-  /** Lists up to `count` ids of workspaces that follow an id, in ascending order. */
+  /** Lists up to `count` ids of workspaces above an id, ascending. */
   async listIds(after: string, count: number): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       'SELECT id FROM workspaces WHERE id > $1 ORDER BY id LIMIT $2',
@@ -53,7 +51,6 @@ export class WorkspacesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Lists the ids of all suspended workspaces, in ascending order. */
   async listSuspended(): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       'SELECT id FROM workspaces WHERE suspended_at IS NOT NULL ORDER BY id',
@@ -61,7 +58,7 @@ export class WorkspacesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Lists workspaces that follow an id and keep messages for a limited time, in the order of their ids. */
+  /** Lists up to `count` workspaces with a limited retention of messages and ids above `after`, ascending. */
   listMessageRetentions(after: string, count: number): Promise<MessageRetention[]> {
     return this.database.query<MessageRetention>(
       `SELECT id AS "tenantId", messages_erased_until AS "from", now() - message_retention_days * interval '1 day' AS until
@@ -70,13 +67,12 @@ export class WorkspacesRepository {
     );
   }
 
-  /** Records that the messages of a workspace are erased up to a time. */
   async setMessagesErased(id: string, until: Date): Promise<void> {
     await this.database.query('UPDATE workspaces SET messages_erased_until = $2 WHERE id = $1', [id, until]);
   }
 
   /**
-   * Locks a workspace's row. To avoid deadlocks, a transaction locks the workspace before agents, and agents
+   * Locks a workspace's row. To avoid deadlocks, a transaction locks workspaces before agents, and agents
    * before people. `requirePermission` locks the acting agent.
    */
   async lock(tx: Transaction, id: string): Promise<WorkspaceEntity | null> {
@@ -86,7 +82,7 @@ export class WorkspacesRepository {
   }
 
   /**
-   * Locks a workspace's row in share mode. A suspension waits for the end of the transaction.
+   * Locks a workspace's row in share mode. A suspension waits for the end of such transactions.
    * @returns false if the workspace is suspended
    */
   async lockSending(tx: Transaction, id: string): Promise<boolean> {
@@ -98,8 +94,8 @@ export class WorkspacesRepository {
   }
 
   /**
-   * Locks a workspace's row exclusively, which waits for all transactions that share the lock. It also writes
-   * the row, so that a claim that has read the earlier version notices this lock.
+   * Locks a workspace's row exclusively, after all transactions that share its lock have ended. Also writes
+   * the row, so that a concurrent claim that has read the earlier version notices the change.
    */
   async lockExclusively(tx: Transaction, id: string): Promise<void> {
     tx.outlastClaimsPipelined();
@@ -107,7 +103,6 @@ export class WorkspacesRepository {
     await tx.query('UPDATE workspaces SET suspended_at = suspended_at WHERE id = $1', [id]);
   }
 
-  /** Deletes a workspace, and frees its slug. */
   async delete(tx: Transaction, id: string): Promise<void> {
     const [deleted] = await tx.query<{ slug: string }>(
       'DELETE FROM workspaces WHERE id = $1 RETURNING slug',

@@ -17,9 +17,7 @@ import { CreateWorkspace, UpdateWorkspace } from './workspace.dto';
 import { WorkspaceEntity } from './workspace.entity';
 import { WorkspacesRepository } from './workspaces.repository';
 
-/**
- * Fields that can be changed, each with the action of its audit entry and the permission that it requires.
- */
+/** Fields that can be changed, each with the action of its audit entry and the required permission. */
 const CHANGES = {
   planTier: { action: 'workspace.plan_changed', permission: 'workspace.change_plan' },
   trialEndsAt: { action: 'workspace.trial_changed', permission: 'workspace.change_plan' },
@@ -29,7 +27,7 @@ const CHANGES = {
 } as const;
 const FIELDS = Object.keys(CHANGES) as (keyof typeof CHANGES)[];
 
-/** Manages workspaces, for the dashboard and the CLI. */
+/** Manages workspaces. */
 @Injectable()
 export class WorkspacesService {
   constructor(
@@ -41,8 +39,8 @@ export class WorkspacesService {
 
   /**
    * Creates a workspace. On the TRIAL plan, `trialEndsAt` defaults to 14 days from now.
-   * @param actor not an agent, because a new workspace has none
-   * @throws AppError INVALID_BODY, also when another workspace has the slug
+   * @param actor any actor but an agent: a new workspace has no agents
+   * @throws AppError INVALID_BODY (also if another workspace has the slug)
    */
   async create(input: CreateWorkspace, actor: Actor = SYSTEM): Promise<WorkspaceEntity> {
     const given = validate(CreateWorkspace, input);
@@ -76,11 +74,11 @@ export class WorkspacesService {
 
   /**
    * Finds a workspace by its slug.
-   * @throws AppError NOT_FOUND; FORBIDDEN; INVALID_BODY: the actor is an agent, but not of this workspace
+   * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_BODY (the actor is an agent of another workspace)
    */
   async getBySlug(slug: string, actor: Actor): Promise<WorkspaceEntity> {
     const workspace = await this.workspaces.findBySlug(slug);
-    // An agent of another workspace gets the same error whether this one exists or not.
+    // An agent of another workspace gets the same error whether or not this workspace exists.
     await requireReadPermission(this.database, workspace?.id ?? LOWEST_ID, actor, 'workspace.read');
     if (!workspace) throw new AppError('NOT_FOUND', `Workspace "${slug}" not found.`);
     return workspace;
@@ -88,8 +86,8 @@ export class WorkspacesService {
 
   /**
    * Changes a workspace's plan, trial, rate limit, retention of messages or entitlements. Each changed field
-   * gets its own audit entry. OWNERs and ADMINs of the workspace may change the retention alone. Only OWNERs
-   * may shorten it, because that erases messages.
+   * gets its own audit entry. Agents who are OWNER or ADMIN may change only the retention; only an OWNER may
+   * shorten it, because this erases messages.
    * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, input: UpdateWorkspace, actor: Actor): Promise<WorkspaceEntity> {
@@ -117,9 +115,9 @@ export class WorkspacesService {
   }
 
   /**
-   * Suspends a workspace. Requests with its keys get 403 `WORKSPACE_SUSPENDED`. After this call has returned,
-   * no process begins an attempt of a webhook delivery or of an outbound message. Messages of customers are
-   * still stored; their events and the agents' answers wait. A second call changes nothing.
+   * Suspends a workspace. The API answers its keys with 403 `WORKSPACE_SUSPENDED`. After this call has
+   * returned, no process begins an attempt of a webhook delivery or of an outbound message. Customers'
+   * messages are still stored; their events and the agents' messages wait. A second call changes nothing.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async suspend(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
@@ -133,8 +131,9 @@ export class WorkspacesService {
   }
 
   /**
-   * Ends a suspension. Waiting work is sent within two seconds. Each delivery keeps its remaining attempts.
-   * @throws AppError FORBIDDEN, NOT_FOUND; INVALID_BODY: the workspace is to be deleted
+   * Ends a suspension. Waiting work is sent within two seconds. Deliveries have as many attempts left as
+   * before.
+   * @throws AppError FORBIDDEN, NOT_FOUND, INVALID_BODY (the workspace's deletion is scheduled)
    */
   async resume(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
     return this.database.transaction(async (tx) => {
@@ -146,10 +145,9 @@ export class WorkspacesService {
   }
 
   /**
-   * Schedules the deletion of a workspace with all its rows, and suspends the workspace until then. When the
-   * deletion is due, workers delete the rows in the background, the audit log last. Then the slug is free
-   * again. Another call changes the due date.
-   * @throws AppError FORBIDDEN, NOT_FOUND; INVALID_BODY, also when deleting has begun
+   * Suspends a workspace, and schedules its deletion with all its rows. A second call changes the due time.
+   * From then on, workers delete the rows, the audit log last. Afterwards another workspace can use the slug.
+   * @throws AppError FORBIDDEN, NOT_FOUND, INVALID_BODY (also if the deletion of rows has begun)
    */
   async delete(tenantId: string, input: DeleteWorkspace, actor: Actor): Promise<WorkspaceDeletion> {
     const { graceDays = DEFAULT_GRACE_DAYS } = validate(DeleteWorkspace, input);
@@ -166,10 +164,9 @@ export class WorkspacesService {
   }
 
   /**
-   * Cancels a scheduled deletion. The workspace is resumed, unless it was suspended before the deletion was
-   * scheduled.
-   * @throws AppError FORBIDDEN; NOT_FOUND, also when no deletion is scheduled; INVALID_BODY: deleting has
-   *   begun
+   * Cancels a scheduled deletion, and resumes the workspace unless it had been suspended before.
+   * @throws AppError FORBIDDEN, NOT_FOUND (also if no deletion is scheduled), INVALID_BODY (the deletion of
+   * rows has begun)
    */
   async cancelDeletion(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
     return this.database.transaction(async (tx) => {
@@ -185,7 +182,7 @@ export class WorkspacesService {
 
   /**
    * Returns the progress of a workspace's deletion.
-   * @throws AppError FORBIDDEN; NOT_FOUND: no deletion is scheduled, or it has ended
+   * @throws AppError FORBIDDEN, NOT_FOUND (no deletion is scheduled, or it has ended)
    */
   async getDeletion(tenantId: string, actor: Actor): Promise<WorkspaceDeletion> {
     await requireReadPermission(this.database, tenantId, actor, 'workspace.read');
@@ -203,7 +200,10 @@ export class WorkspacesService {
     this.audit.appendPipelined(tx, { tenantId: id, actor, entity: 'workspace', entityId: id, ...entry });
   }
 
-  /** Locks a workspace, and then checks a permission. `WorkspacesRepository.lock` requires this order. */
+  /**
+   * Locks a workspace, and then checks a permission, which locks the agent: in the order that avoids
+   * deadlocks.
+   */
   private async lockPermitted(
     tx: Transaction,
     tenantId: string,
@@ -232,8 +232,8 @@ export class WorkspacesService {
   }
 
   /**
-   * Waits for the claims that began before a suspension. It uses its own transaction: claims that begin after
-   * the suspension's commit do not share the lock, so later claims can't prolong the wait.
+   * Waits until all claims that began before a suspension have ended. This needs a transaction after the
+   * suspension's commit: claims that begin then do not lock the workspace, so they cannot prolong the wait.
    */
   private async waitForClaims(tenantId: string): Promise<void> {
     await this.database.transaction((tx) => this.workspaces.lockExclusively(tx, tenantId));

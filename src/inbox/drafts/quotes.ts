@@ -19,8 +19,8 @@ function escape(word: string): string {
 }
 
 function wholeWords(text: string): RegExp {
-  // A quote may be wrapped, and its lines may begin with `>`. Words are split at `>`, so that the pattern can
-  // match a `>` only between words. Otherwise matching would take exponential time.
+  // A quote may be wrapped, and its lines may begin with `>`. Words never contain `>`, because the pattern
+  // would then match it as a part of a word or as a mark, and would try every combination.
   const words = text
     .split(/[\s>]+/)
     .filter(Boolean)

@@ -47,8 +47,8 @@ export class PresenceService {
   }
 
   /**
-   * Lists the people in up to 100 conversations, without the actor. Leaves out conversations in which nobody
-   * is present. While Redis is down, the list is empty.
+   * Lists the people in up to 100 conversations, without the actor. Leaves out conversations without people;
+   * while Redis is down, the list is empty.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async list(tenantId: string, input: ListPresenceQuery, actor: Actor): Promise<ConversationPresence[]> {

@@ -39,7 +39,7 @@ export class ReadMarksService {
   }
 
   /**
-   * Returns the ids of those of up to 200 conversations that the actor has not read.
+   * Returns which of up to 200 conversations the actor has not read.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async listUnread(tenantId: string, conversationIds: string[], actor: Actor): Promise<string[]> {

@@ -10,16 +10,13 @@ import { WorkspaceDeletionsRepository } from '../workspace-deletions.repository'
 import { TenantRows } from './tenant-rows';
 
 const BATCH = 500;
-/** Pause between steps, so that a deletion does not slow other work. */
+/** Milliseconds between steps, so that a deletion does not slow other work. */
 const PAUSE_MS = 25;
 
-/** Releases resources of a workspace at other systems, such as hooks. A second call changes nothing. */
+/** Releases a workspace's resources at other systems, such as hooks. To repeat it is harmless. */
 type Closing = (tenantId: string) => Promise<void>;
 
-/**
- * Deletes all rows of workspaces whose deletion is due. The workspace itself is deleted when no table has a
- * row of it.
- */
+/** Deletes workspaces whose deletion is due: first their rows in all other tables, and then themselves. */
 @Injectable()
 export class WorkspaceDeleter {
   private readonly logger = new Logger(WorkspaceDeleter.name);
@@ -41,7 +38,7 @@ export class WorkspaceDeleter {
     });
   }
 
-  /** Registers work that must be done before a workspace's rows are deleted. */
+  /** Registers work that is done before a workspace's rows are deleted. */
   register(closing: Closing): void {
     this.closings.push(closing);
   }
@@ -50,7 +47,7 @@ export class WorkspaceDeleter {
     try {
       return await this.makeStep(tenantId, size);
     } catch (error) {
-      // A row was added that refers to one of the deleted rows.
+      // A new row refers to one of the deleted rows.
       if (isReferenceViolated(error)) await this.beginAnew(tenantId);
       throw error;
     }
@@ -82,8 +79,8 @@ export class WorkspaceDeleter {
   }
 
   /**
-   * Deletes the workspace itself, under its lock, so that no row can be added that refers to it. If rows were
-   * added before, the deletion of the tables begins again.
+   * Deletes the workspace's own row, under a lock that prevents new rows which refer to it. If any table has
+   * a row by then, the deletion begins again with the first table.
    */
   private async finish(tenantId: string): Promise<StepOutcome> {
     const end = await this.database.transaction(async (tx) => {

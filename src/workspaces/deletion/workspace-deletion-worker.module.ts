@@ -4,7 +4,6 @@ import { WorkspacesModule } from '../workspaces.module';
 import { WorkspaceDeleter } from './workspace-deleter';
 import { TenantRows } from './tenant-rows';
 
-/** Runs the deletions of workspaces in a worker. */
 @Module({
   imports: [WorkspacesModule, AuditModule],
   providers: [WorkspaceDeleter, TenantRows],
