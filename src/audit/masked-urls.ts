@@ -5,10 +5,10 @@ const WORD = /^[a-z._-]{0,16}$/i;
 const DIGITS = 8;
 
 /**
- * Shortens each URL in the values of an audit entry, at any depth and within texts. A person who knows an
- * endpoint's URL can often write to it. Of `https://hooks.example.com/services/T1/B2/key` it leaves
- * `hooks.example.com/services/…` and eight hex digits of the whole URL's SHA-256, which tell two URLs apart.
- * A URL without path, query and fragment stays as it is.
+ * Shortens each URL in the values of an audit entry, at any depth and within texts, because a person who
+ * knows an endpoint's URL can often write to it. `https://hooks.example.com/services/T1/B2/key` becomes
+ * `hooks.example.com/services/…` and eight hex digits of the URL's SHA-256, which distinguish it from others.
+ * A URL without path, query and fragment does not change.
  */
 export function maskUrls<T>(value: T): T {
   return mask(value) as T;
