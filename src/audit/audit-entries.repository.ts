@@ -16,9 +16,7 @@ const COLUMNS = `id, tenant_id AS "tenantId", action, entity, entity_id AS "enti
   actor_id AS "actorId", actor_name AS "actorName", address, user_agent AS "userAgent", request_id AS "requestId",
   before, after, metadata, created_at AS "createdAt"`;
 
-/**
- * SQL of an entry's actor in the form that `actorIdOf` returns. The index on actors has the same expression.
- */
+/** SQL of an entry's actor as `actorIdOf` returns it. The index on actors has the same expression. */
 const ACTOR = `(coalesce(actor_id::text, actor_type || coalesce(':' || actor_name, '')))`;
 
 const COLUMN_OF = { action: 'action', entity: 'entity', actor: ACTOR };
@@ -100,10 +98,8 @@ export class AuditEntriesRepository {
   }
 
   /**
-   * Deletes the oldest `count` entries of a workspace whose deletion is running. No other code deletes
-   * entries.
-   * @param owner connection as the tables' owner, because the service's own database role may not delete
-   * entries
+   * Deletes the oldest `count` entries of a workspace whose deletion is running.
+   * @param owner connection as the tables' owner: the service's own database role may not delete entries
    * @returns the number of deleted entries
    */
   async deleteStep(owner: OwnerDatabase, tenantId: string, count: number): Promise<number> {

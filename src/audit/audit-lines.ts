@@ -28,7 +28,6 @@ const FORMULA = /^(?=\s*[=+\-@＝＋－＠]|[\t\r\n])|(?<=[;|\t\r\n])(?=[=+\-@�
 /** Byte order mark, without which Excel does not read the file as UTF-8. */
 const BOM = '\uFEFF';
 
-/** Returns the lines of an export before its first entry: the column names for CSV, none for JSON. */
 export function headOf(format: AuditExportFormat): string[] {
   return format === 'csv' ? [`${BOM}${COLUMNS.join()}\r\n`] : [];
 }

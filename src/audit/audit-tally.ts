@@ -23,17 +23,14 @@ interface Counted extends Times {
 }
 
 const WINDOW_MS = 10 * 60_000;
-/**
- * Limit of the things in this process whose actions are counted in ten minutes. Actions on further things are
- * dropped.
- */
+/** Limits of the entities whose actions are counted in ten minutes, in this process and in one workspace. */
 const MAX_THINGS = 10_000;
 const MAX_THINGS_OF_WORKSPACE = 50;
 
 /**
  * Counts the actions of strangers. Every ten minutes it appends one audit entry for each action on each
- * thing, so that strangers cannot flood a workspace's `audit.event` webhooks. Each process counts by itself;
- * a process that is killed loses its counts of up to ten minutes.
+ * entity, so that strangers cannot flood a workspace's `audit.event` webhooks. Each process counts by itself;
+ * a process that is killed loses its counts.
  */
 @Injectable()
 export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -71,9 +68,9 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Counts an action, such as an agent's failed login. Writes nothing at once, and never throws. A
-   * workspace's actions on more than 50 things in ten minutes are counted together, as actions on the
-   * workspace.
+   * Counts an action, such as an agent's failed login. Writes nothing at once, and never throws. In ten
+   * minutes, 50 entities of a workspace are counted apart. Actions on further entities count as actions on
+   * the workspace.
    * @param times number and times of the occurrences; by default one occurrence, now
    */
   countAction(record: CountedRecord, times: Times = once()): void {

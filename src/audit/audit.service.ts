@@ -57,7 +57,7 @@ export class AuditService {
    * Appends an entry with its `audit.event`, for an action that only the host application knows, such as a
    * login of its own. Webhooks get the event only in workspaces with the `auditWebhookExport` entitlement.
    * @throws AppError INVALID_BODY (the actor is not an active agent of the workspace), NOT_FOUND (the
-   * workspace)
+   *   workspace)
    */
   record(entry: AuditRecord): Promise<void> {
     return this.database.transaction(async (tx) => {

@@ -7,10 +7,7 @@ export interface ChangedValues {
   after: Record<string, unknown>;
 }
 
-/**
- * Returns the values of the named fields that differ, for an audit entry; null if none differs. A field with
- * a secret must not be named.
- */
+/** Returns the named fields that differ, for an audit entry; null if none differs. Never name a secret. */
 export function changedValues<T extends object>(
   before: T,
   after: T,

@@ -20,14 +20,14 @@ const FIND = `SELECT ${COLUMNS} ${FROM_KNOWN} WHERE i.tenant_id = $1 AND i.chann
 export class ContactIdentitiesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Finds the ids that belong to contacts who are not erased, without a lock. */
+  /** Finds the stored identities with these ids, except those whose contact is erased. Takes no lock. */
   findOwners(tenantId: string, channel: Channel, externalIds: string[]): Promise<StoredIdentity[]> {
     return this.database.pipelinedRead(FIND, [tenantId, channel, externalIds]);
   }
 
   /**
    * Locks ids until the transaction ends, even ids without a row, so that concurrent first messages of a
-   * customer create one contact. The locks are taken in the order of their hashes, which prevents deadlocks.
+   * customer create one contact. All transactions lock in the same order (by hash) to avoid deadlocks.
    */
   async lock(tx: Transaction, tenantId: string, identities: IdentityName[]): Promise<void> {
     const names = identities.map(
@@ -61,7 +61,7 @@ export class ContactIdentitiesRepository {
     }
   }
 
-  /** Locks ids on a channel, and finds those that belong to contacts who are not erased. */
+  /** Locks ids on a channel, and finds their stored identities, except those whose contact is erased. */
   async lockAndFind(
     tx: Transaction,
     tenantId: string,
@@ -78,7 +78,7 @@ export class ContactIdentitiesRepository {
     return finding;
   }
 
-  /** Lists the ids on a channel of contacts who are not erased, the latest 100 in all. */
+  /** Lists the newest 100 identities of contacts on a channel. Leaves out erased contacts. */
   listOnChannel(
     tx: Transaction,
     tenantId: string,

@@ -4,9 +4,7 @@ import { ContactEntity, nextEditTime, VERIFIED_FIELDS, VerifiedField } from './c
 import { IdentityLink } from './identity-links';
 import { readWholeNumber } from './phone-number';
 
-/**
- * Name and e-mail address of a contact, either signed by the workspace's server or claimed by the visitor.
- */
+/** Name and e-mail address of a contact: signed by the workspace's server, or claimed by a visitor. */
 export interface ContactProfile {
   name?: string | null;
   email?: string | null;

@@ -18,10 +18,7 @@ const MAX_INDEXED = 5_000;
 
 /** Milliseconds after which a search of several statements fails. */
 const MAX_SEARCH_MS = 5_000;
-/**
- * Limit of one statement in milliseconds; meanwhile it occupies a connection. With nothing cached, a
- * statement takes a tenth of this.
- */
+/** Milliseconds after which one statement fails. With nothing cached, a statement takes 150 ms. */
 const STATEMENT_TIMEOUT_MS = 1_500;
 
 /** Row of a search by the index. If no contact is found, one row without a contact has the count. */
@@ -62,7 +59,7 @@ export class ContactSearchRepository {
    * Finds up to `count` contacts below the cursor, newest first.
    * @param caller the search ends when this response is closed
    * @throws AppError UNAVAILABLE (the search takes too long, or the process runs too many), RATE_LIMITED (the
-   * workspace runs too many)
+   *   workspace runs too many)
    */
   async find(
     tenantId: string,
@@ -148,8 +145,8 @@ function tooLong(): AppError {
 }
 
 /**
- * Returns the SQL condition that one of several patterns matches. Sub-selects hide the values from the
- * planner, so that a connection plans each statement once. PostgreSQL evaluates them once, not once a row.
+ * Returns the SQL condition that one of several patterns matches. PostgreSQL evaluates each sub-select once,
+ * not once a row. The planner does not see the value in it, so that a connection plans the statement once.
  */
 const matchesOneOf = (patterns: number) =>
   `(${parametersFrom(FIRST_PATTERN, patterns)
@@ -157,9 +154,10 @@ const matchesOneOf = (patterns: number) =>
     .join(' OR ')})`;
 
 /**
- * Returns SQL that selects the matching ones among the next contacts of the list. PostgreSQL cannot see the
- * inner limit, and assumes a tenth of the rows: so it reads them in order and does not sort all. The outer
- * limit shows it the true cost: a high estimate would make it compile the statement (`jit`).
+ * Returns SQL that selects the next `contacts` contacts of the list, and filters them. The planner does not
+ * see the value of the inner limit, and assumes a tenth of the rows, so it reads the contacts in order and
+ * does not sort them all. The outer limit keeps its estimate of the cost low: at a high one PostgreSQL would
+ * compile the statement (`jit`).
  */
 const below = (matches: string, contacts: number) => `
   SELECT * FROM (
@@ -178,8 +176,8 @@ const hasGramsOfOneOf = (patterns: number) =>
     .join(' OR ');
 
 /**
- * Returns SQL that selects a page of a search from the newest contacts. If they do not fill it but have many
- * matches, the page comes from one step through the list, otherwise from the index.
+ * Returns SQL that selects a page of a search from the newest contacts. If they do not fill it, the page
+ * comes from one step through the list if enough of the newest contacts match, else from the index.
  */
 const find = (patterns: number, matches = matchesOneOf(patterns)) => `
   WITH newest AS MATERIALIZED (

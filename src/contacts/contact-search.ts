@@ -65,8 +65,8 @@ export function toStored<Text extends string | null | undefined>(text: Text): Te
 }
 
 /**
- * Reports whether the search index can find each pattern. It holds substrings (grams) of SHORTEST_GRAM or
- * more characters, so it cannot find shorter texts.
+ * Reports whether the search index can find each pattern: the index stores substrings (grams) of
+ * SHORTEST_GRAM or more characters.
  */
 export function areIndexable(patterns: readonly SearchPattern[]): boolean {
   return patterns.every(({ has }) => [...has].length >= SHORTEST_GRAM);

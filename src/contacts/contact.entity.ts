@@ -12,7 +12,6 @@ export interface ListedContact {
   avatarUrl: string | null;
   /** Fields whose value the workspace's server has signed. */
   verified: VerifiedField[];
-  /** Further facts about the person that the workspace has stored. */
   attributes: Record<string, unknown>;
   createdAt: Date;
   updatedAt: Date;
@@ -29,7 +28,6 @@ export interface ContactEntity extends ListedContact {
 export const CONTACT_COLUMNS = `id, name, email, phone, avatar_url AS "avatarUrl", verified, attributes,
   created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-/** Makes a contact that is not stored yet. */
 export function newContact(
   tenantId: string,
   { name, email, phone, attributes }: Pick<ContactEntity, 'name' | 'email' | 'phone' | 'attributes'>,

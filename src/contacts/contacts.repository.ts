@@ -33,7 +33,7 @@ export class ContactsRepository {
     private readonly identities: ContactIdentitiesRepository,
   ) {}
 
-  /** Finds a contact. The id of a merged contact leads to the one into which it was merged. */
+  /** Finds a contact; for a merged contact, the one into which it was merged. */
   async find(tenantId: string, id: string, reader: Reader = this.database): Promise<ContactEntity | null> {
     if (!isId(id)) return null;
     const [contact = null] = await reader.query<ContactEntity>(`${FIND} AND id = $2`, [tenantId, id]);
@@ -74,9 +74,7 @@ export class ContactsRepository {
     return tx.query(LIST_IDENTITIES, [tenantId, [contactId]]);
   }
 
-  /**
-   * Returns the newest valid id of a contact on a channel, else the newest replaced one; null without any.
-   */
+  /** Returns the contact's newest valid id on a channel, else its newest replaced id; null without any. */
   async findLatestIdentity(
     tx: Transaction,
     { tenantId, contactId }: ContactKey,
@@ -113,7 +111,7 @@ export class ContactsRepository {
     return identities.length === count;
   }
 
-  /** Locks a contact. The id of a merged contact leads to the one into which it was merged. */
+  /** Locks a contact; for a merged contact, the one into which it was merged. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ContactEntity | null> {
     if (!isId(id)) return null;
     const lockOne = `${FIND} AND id = $2 FOR NO KEY UPDATE`;
@@ -122,8 +120,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Locks a contact's identities, and then the contact, as a merge does. The id of a merged contact leads to
-   * the one into which it was merged.
+   * Locks a contact's identities, and then the contact, as a merge does. For a merged contact, locks the one
+   * into which it was merged.
    */
   async lockWithIdentities(tx: Transaction, tenantId: string, id: string): Promise<ContactEntity | null> {
     let contact = await this.find(tenantId, id, tx);

@@ -47,7 +47,7 @@ export class ContactsService {
    * phone.
    * @param caller a search ends when this response is closed
    * @throws AppError INVALID_QUERY; FORBIDDEN; with `q`: RATE_LIMITED (the workspace runs too many searches),
-   * UNAVAILABLE (the process runs too many, or the search takes too long)
+   *   UNAVAILABLE (the process runs too many, or the search takes too long)
    */
   async list(
     tenantId: string,
@@ -64,8 +64,7 @@ export class ContactsService {
   }
 
   /**
-   * Returns a contact with its identities. The id of a merged contact leads to the one into which it was
-   * merged.
+   * Returns a contact with its identities; for a merged contact, the one into which it was merged.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async get(tenantId: string, id: string, actor: Actor): Promise<ContactResponse> {
@@ -94,7 +93,7 @@ export class ContactsService {
    * system. A repeated request gets the contact that the first request created, in its present state, because
    * no copy of the answer is stored.
    * @throws AppError INVALID_BODY (also if another contact has the identity), FORBIDDEN, NOT_FOUND (the
-   * workspace), IDEMPOTENCY_CONFLICT
+   *   workspace), IDEMPOTENCY_CONFLICT
    */
   async create(
     tenantId: string,
@@ -133,7 +132,7 @@ export class ContactsService {
    * changed value is no longer verified, until the workspace's server signs it again. The audit entry names
    * the changed fields without their values, because it outlives the contact.
    * @throws AppError INVALID_BODY (also without a field to change), CONFLICT (the contact was changed since
-   * `updatedAt`, or is erased), FORBIDDEN, NOT_FOUND
+   *   `updatedAt`, or is erased), FORBIDDEN, NOT_FOUND
    */
   async update(tenantId: string, id: string, input: UpdateContact, actor: Actor): Promise<ContactResponse> {
     const { updatedAt, ...given } = validate(UpdateContact, input);

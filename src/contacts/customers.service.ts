@@ -55,7 +55,6 @@ export interface KnownCustomer {
 
 type KnownLink = IdentityLink & { contactId: string };
 
-/** Fields of a contact that describe the person. */
 const PROFILE = ['name', 'email', 'phone', 'attributes', 'verified'] as const;
 
 /** Finds, creates and merges contacts by the ids with which channels name people. */
@@ -99,8 +98,8 @@ export class CustomersService {
   /**
    * Links ids that a provider has named together to the contact who has one of them. Does nothing if no
    * contact has one, or if a later change of the ids is stored. Without `previousIds` it takes no id from
-   * another contact and restores none, because a status can be about a message that is older than the present
-   * owner of a number. May be called only in the work of `lockingAll`, before its first write.
+   * another contact and restores none: the provider's report may be about a message from before a number
+   * passed to its present owner. May be called only in the work of `lockingAll`, before its first write.
    * @returns null if nothing changes
    */
   async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<KnownCustomer | null> {
@@ -211,7 +210,6 @@ export class CustomersService {
     }
   }
 
-  /** Merges other contacts of the same person into a contact. */
   private async merge(
     tx: Transaction,
     { tenantId, id }: ContactEntity,

@@ -30,13 +30,12 @@ interface IdentityForm {
   fault: 'not_whatsapp_id' | 'not_telegram_id' | 'not_scoped_id';
 }
 
-/** Returns the form of ids that are numbers of at most `most` digits. */
 const digits = (most: number, fault: IdentityForm['fault']): IdentityForm => ({
   read: (text) => new RegExp(`^[1-9]\\d{0,${most - 1}}$`).exec(foldText(text))?.[0] ?? null,
   fault,
 });
 
-/** Forms of the ids of each channel that has a provider. A workspace chooses the ids of its widget. */
+/** Forms of the ids of channels with a provider. The widget's ids are chosen by the workspace. */
 export const IDENTITY_FORMS: Partial<Record<Channel, IdentityForm>> = {
   WHATSAPP: {
     read: (text) => (isBusinessScoped(text) ? text : readWholeNumber(text)),

@@ -1,6 +1,6 @@
 /**
- * Reports that a person has more ids than the transaction has locked. The transaction must not wait for their
- * locks, because their holder may wait for its locks. It has written nothing yet, so it can start again.
+ * Reports that a person has more ids than the transaction has locked. The transaction has written nothing
+ * yet. It must not wait for the locks of those ids, because their holder may wait for its locks.
  */
 class MoreIdentities extends Error {
   constructor(readonly externalIds: string[]) {

@@ -9,7 +9,7 @@ const PHONE = /^[\s()./-]*\+?[\d\s()./-]+$/;
 const TRUNK_IN_BRACKETS = /\(\s*0\s*\)/g;
 /** Country codes of one and two digits, or else any three digits (ITU-T E.164). */
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
-/** Countries whose numbers have a zero after the country's code, such as Italy. */
+/** Country codes after which a zero belongs to the number, such as Italy's 39. */
 const ZERO_BELONGS = /^(?:39|378|225|229|242)0/;
 /** Digits of a whole number, from the country's code on (ITU-T E.164). */
 const WHOLE = /^[1-9]\d{6,14}$/;

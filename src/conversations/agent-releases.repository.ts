@@ -18,7 +18,10 @@ export const BEFORE_ALL_AGENTS: Position = [LOWEST_ID, LOWEST_ID];
 
 @Injectable()
 export class AgentReleasesRepository {
-  /** Finds the next such agents on a database server; `next` is null after the last. */
+  /**
+   * Finds the next deactivated agents on a database server whose conversations are not all unassigned; `next`
+   * is null after the last.
+   */
   async findReleasing(
     after: Position,
     server: WorkspaceServer,

@@ -26,7 +26,7 @@ type ConversationValues =
   | { status: ConversationStatus; snoozedUntil?: string | null }
   | { snoozedUntil: string | null };
 
-/** Reports whether an audit entry records such a change. Host applications may append other entries. */
+/** Reports whether an audit entry records a change of status, agent or snooze: hosts may append others. */
 export function isConversationChange({ action }: AuditEntryEntity): boolean {
   return ACTIONS.includes(action);
 }

@@ -67,7 +67,7 @@ export class ConversationWriter {
    * Locks the newest conversation with a customer on the channel, or opens one. Answers are sent to the
    * partner's identity from now on.
    * @param partner the customer; the transaction must have locked their identity, so that two messages at
-   * once cannot open two conversations
+   *   once cannot open two conversations
    */
   async continueOrOpen(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity> {
     return (await this.conversations.lockLatest(tx, partner)) ?? this.open(tx, partner);

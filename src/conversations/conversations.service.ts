@@ -180,8 +180,8 @@ export class ConversationsService {
    * - A conversation that leaves SNOOZED loses the end of its snooze.
    * - An assignment to an agent other than the actor hands the conversation over to that agent.
    * @throws AppError INVALID_BODY (no field; an agent that is unknown, inactive or another workspace's; an
-   * end that is past, more than 366 days ahead, or of a conversation that is not snoozed), FORBIDDEN,
-   * NOT_FOUND
+   *   end that is past, more than 366 days ahead, or of a conversation that is not snoozed), FORBIDDEN,
+   *   NOT_FOUND
    */
   async update(
     tenantId: string,

@@ -19,7 +19,6 @@ import { ReadMarksService } from './read-marks/read-marks.service';
 import { SavedRepliesRepository } from './saved-replies/saved-replies.repository';
 import { SavedRepliesService } from './saved-replies/saved-replies.service';
 
-/** Provides the presence of agents and of the widget's visitors. */
 @Module({
   imports: [WorkspacesModule],
   providers: [PresenceStore, PresenceService, VisitorPresence],

@@ -29,8 +29,8 @@ export interface ErasedStep {
 
 /**
  * Erases messages with every copy of them, except their ids, times and senders. The body of an erased message
- * is empty, and no other message has an empty body. The body in the message's event is empty afterwards, so a
- * later webhook delivery contains none. A message that waits to be sent is never sent. The answers of webhook
+ * is empty, and no other message has an empty body. The body in its event becomes empty, so that later
+ * webhook deliveries contain no text. A message that waits to be sent is never sent. The answers of webhook
  * receivers may repeat texts, so they are erased like copies. Each table's declaration erases its own rows,
  * in the order in which every transaction locks the tables.
  */
@@ -48,7 +48,7 @@ export class MessageEraser {
   /**
    * Erases the messages and events of a range, the oldest `count` ids of it. To repeat a step is harmless.
    * @param contactId contact whose erasure includes this step, if any. With LOWEST_ID as the conversation,
-   * the step erases the contact's own events
+   *   the step erases the contact's own events
    */
   async eraseStep(
     tx: Transaction,

@@ -117,8 +117,8 @@ export class MessageStatusRepository {
   /**
    * Advances the messages of a workspace that a query selects, so that their keys need no round trip.
    * @param selection SQL that locks the messages and returns `conversation_id`, `id`, `delivery_status` and
-   * `error` (jsonb) of each. In it $1 is the workspace and $2 the new status; the values of `parameters`
-   * begin with $3
+   *   `error` (jsonb) of each. In it $1 is the workspace and $2 the new status; the values of `parameters`
+   *   begin with $3
    * @returns how many have advanced
    */
   async advanceSelected(
@@ -196,7 +196,8 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Sets messages that are QUEUED to FAILED without events: no workspace may have a subscriber to them.
+   * Sets messages that are QUEUED to FAILED without events: no workspace of these messages may have a
+   * subscriber to status events.
    * @returns the failed messages
    */
   failWithoutEventsPipelined(tx: Transaction, messages: FailingMessage[]): Pipelined<FailedMessage> {

@@ -39,8 +39,8 @@ const LISTED = `id, repeats_id AS "repeatsId", sender_type AS "senderType", send
   edited_at AS "editedAt", unsent_at AS "unsentAt", dismissed_at AS "dismissedAt", reactions`;
 
 /**
- * SQL that counts a workspace's unsent messages, up to 1,001. The order is that of the partial index on
- * unsent messages, so that PostgreSQL chooses it and reads no other workspace's rows.
+ * SQL that counts a workspace's messages that wait to be sent, up to 1,001. The order is that of the partial
+ * index on such messages, so that PostgreSQL chooses it and reads no other workspace's rows.
  */
 const COUNT_WAITING = boundedCount(
   `SELECT FROM messages WHERE tenant_id = $1 AND delivery_status IN ('QUEUED', 'SENDING')
@@ -181,10 +181,10 @@ export class MessagesRepository {
   }
 
   /**
-   * Erases texts, metadata and reactions of messages, and the provider's words in their errors. Unsent
-   * messages become FAILED, except those in `beingSent`. A first statement locks the rows in the order of
-   * their ids. A single statement would make PostgreSQL read the whole conversation for each message: 500 ms
-   * a step instead of 15.
+   * Erases texts, metadata and reactions of messages, and the provider's words in their errors. Messages that
+   * wait to be sent become FAILED, except the ids in `beingSent`. A first statement locks the rows in the
+   * order of their ids. A single statement would make PostgreSQL read the whole conversation for each
+   * message: 500 ms a step instead of 15.
    * @returns how many messages had a body
    */
   async erase(

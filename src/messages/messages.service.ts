@@ -117,8 +117,8 @@ export class MessagesService {
    *   sender has answered since.
    * - A message that repeats a lost one dismisses the lost one.
    * @throws AppError INVALID_BODY (the body, the channel's limit, the sender, the seen message, a message to
-   * repeat that is in another conversation, or neither FAILED nor UNKNOWN), FORBIDDEN (an agent that names
-   * another one as the sender), NOT_FOUND, CONFLICT (another sender has answered), IDEMPOTENCY_CONFLICT
+   *   repeat that is in another conversation, or neither FAILED nor UNKNOWN), FORBIDDEN (an agent that names
+   *   another one as the sender), NOT_FOUND, CONFLICT (another sender has answered), IDEMPOTENCY_CONFLICT
    */
   async send(
     tenantId: string,

@@ -65,8 +65,8 @@ export class ContactErasureRunner {
 
   /**
    * Ends the first or the second run through a contact's conversations. Erases the contact's own rows again,
-   * because a message may have written to them just before the erasure began. The first run appends an audit
-   * entry; the second run also erases receivers' answers to the event of this entry.
+   * because a message may have written some just before the erasure began. The first run appends an audit
+   * entry, so that the second run also erases receivers' answers to the entry's event.
    */
   private async endPass(tx: Transaction, erasure: ContactErasure): Promise<StepOutcome> {
     const { tenantId, id: erasureId, contactId, status, messages } = erasure;

@@ -8,7 +8,6 @@ export interface ContactErasureSummary {
    * meanwhile, such as a receiver's answer, follows.
    */
   status: 'running' | 'settling' | 'completed';
-  /** Number of messages erased so far. */
   messages: number;
   createdAt: Date;
   finishedAt: Date | null;

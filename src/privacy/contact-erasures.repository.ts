@@ -16,11 +16,10 @@ export interface ContactErasure {
    * last search for copies that were written meanwhile follows.
    */
   status: 'RUNNING' | 'SETTLING' | 'COMPLETED';
-  /** Number of messages erased so far. */
   messages: number;
   /** Conversation whose messages are being erased. All conversations with lower ids are done. */
   conversationId: string;
-  /** Last message of that conversation that is done. */
+  /** Id up to which the messages and events of that conversation are erased. */
   messageId: string;
   /** Time from which the next step may begin. */
   dueAt: Date;

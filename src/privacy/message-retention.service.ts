@@ -94,7 +94,7 @@ export class MessageRetentionService {
   /**
    * Reads the next conversations of a workspace.
    * @returns ids of conversations with expired messages or events, and the id after which the next step
-   * begins; null if the workspace no longer limits the retention
+   *   begins; null if the workspace now keeps messages for ever
    */
   private async findConversations(
     { tenantId, from, until }: MessageRetention,

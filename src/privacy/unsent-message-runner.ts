@@ -8,7 +8,6 @@ import { BEFORE_ALL_DUE } from '../queue/polling/due-position';
 import { StepOutcome } from '../queue/polling/fair-items';
 import { WorkRunner } from '../queue/polling/work-runner';
 
-/** Number of events whose answers one step erases. */
 const BATCH = 200;
 /** Milliseconds between steps, so that erasures do not slow other work. */
 const PAUSE_MS = 10;

@@ -1,6 +1,5 @@
 import { AgentRole } from '../access/permissions';
 
-/** Person or bot that answers a workspace's customers. */
 export interface AgentEntity {
   tenantId: string;
   id: string;

@@ -162,9 +162,7 @@ export class AgentsRepository {
     return found.length === new Set(ids).size && found.every(({ hasKept }) => hasKept);
   }
 
-  /**
-   * Replaces an agent's names and e-mail address by placeholders. No mail can reach the placeholder address.
-   */
+  /** Replaces an agent's names and e-mail address by placeholders. No mail reaches the placeholder. */
   async erase(tx: Transaction, tenantId: string, id: string): Promise<void> {
     await tx.query(
       `UPDATE agents SET name = '', display_name = NULL, email = id || '@erased.invalid', erased_at = now(), updated_at = now()

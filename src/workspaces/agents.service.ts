@@ -18,7 +18,6 @@ import { WorkspacesRepository } from './workspaces.repository';
 /** Limit of a workspace's agents, including inactive ones, because they are listed without pages. */
 const MAX_AGENTS = 1_000;
 
-/** Manages a workspace's agents. */
 @Injectable()
 export class AgentsService {
   constructor(
@@ -73,7 +72,7 @@ export class AgentsService {
    * Creates an agent or a bot account. An actor that is an agent must be an OWNER to create an OWNER. A
    * workspace has up to 1,000 agents.
    * @throws AppError INVALID_BODY (also if another agent has the e-mail address, or the workspace has 1,000
-   * agents), FORBIDDEN, NOT_FOUND (the workspace)
+   *   agents), FORBIDDEN, NOT_FOUND (the workspace)
    */
   async create(tenantId: string, input: CreateAgent, actor: Actor): Promise<AgentEntity> {
     const { displayName = null, isBot = false, active = true, ...given } = validate(CreateAgent, input);
@@ -117,7 +116,7 @@ export class AgentsService {
    *   agent or by the agent.
    * - Workers unassign the open and snoozed conversations of a deactivated agent.
    * @throws AppError INVALID_BODY (also for the last active OWNER, and for an erased agent), FORBIDDEN,
-   * NOT_FOUND
+   *   NOT_FOUND
    */
   async update(tenantId: string, id: string, input: UpdateAgent, actor: Actor): Promise<AgentEntity> {
     const { name, displayName, role, active } = validate(UpdateAgent, input);
@@ -158,7 +157,7 @@ export class AgentsService {
   /**
    * Checks who may change an OWNER, and that an active OWNER is left.
    * @throws AppError FORBIDDEN (the actor is an agent, but no OWNER), INVALID_BODY (the agent is the last
-   * active OWNER)
+   *   active OWNER)
    */
   private async protectOwners(
     tx: Transaction,

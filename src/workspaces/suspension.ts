@@ -1,5 +1,5 @@
 /**
- * Returns an SQL condition that a workspace is suspended. It uses the small index of suspended workspaces.
+ * Returns the SQL condition that a workspace is suspended. It uses the small index of suspended workspaces.
  * @param tenantId SQL expression of the workspace's id
  */
 export const isSuspended = (tenantId: string) => `EXISTS (

@@ -13,7 +13,7 @@ export class UpdateWorkspace {
   @IsIn(PLAN_TIERS)
   planTier?: PlanTier;
 
-  /** End of the trial, on the TRIAL plan 14 days after the creation by default. */
+  /** End of the trial. On the TRIAL plan it is 14 days after the creation by default. */
   @IsOptional()
   @IsMoment()
   trialEndsAt?: Date;

@@ -13,10 +13,7 @@ export interface WorkspaceEntity {
   messageRetentionDays: number | null;
   /** Entitlements in addition to those that the plan includes. */
   entitlements: Entitlement[];
-  /**
-   * Start of the suspension, during which the API refuses the workspace's keys and nothing is sent; null if
-   * it is not suspended.
-   */
+  /** Start of the suspension, in which the workspace's keys are refused and nothing is sent; else null. */
   suspendedAt: Date | null;
   /** End of the last suspension; null if there was none. */
   resumedAt: Date | null;

@@ -27,7 +27,6 @@ const CHANGES = {
 } as const;
 const FIELDS = Object.keys(CHANGES) as (keyof typeof CHANGES)[];
 
-/** Manages workspaces. */
 @Injectable()
 export class WorkspacesService {
   constructor(
@@ -131,8 +130,7 @@ export class WorkspacesService {
   }
 
   /**
-   * Ends a suspension. Waiting work is sent within two seconds. Deliveries have as many attempts left as
-   * before.
+   * Ends a suspension. Waiting work is sent within two seconds. Deliveries keep their remaining attempts.
    * @throws AppError FORBIDDEN, NOT_FOUND, INVALID_BODY (the workspace's deletion is scheduled)
    */
   async resume(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
@@ -146,7 +144,8 @@ export class WorkspacesService {
 
   /**
    * Suspends a workspace, and schedules its deletion with all its rows. A second call changes the due time.
-   * From then on, workers delete the rows, the audit log last. Afterwards another workspace can use the slug.
+   * From the due time on, workers delete the rows, the audit log last. Afterwards another workspace can use
+   * the slug.
    * @throws AppError FORBIDDEN, NOT_FOUND, INVALID_BODY (also if the deletion of rows has begun)
    */
   async delete(tenantId: string, input: DeleteWorkspace, actor: Actor): Promise<WorkspaceDeletion> {
@@ -166,7 +165,7 @@ export class WorkspacesService {
   /**
    * Cancels a scheduled deletion, and resumes the workspace unless it had been suspended before.
    * @throws AppError FORBIDDEN, NOT_FOUND (also if no deletion is scheduled), INVALID_BODY (the deletion of
-   * rows has begun)
+   *   rows has begun)
    */
   async cancelDeletion(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
     return this.database.transaction(async (tx) => {
@@ -200,10 +199,7 @@ export class WorkspacesService {
     this.audit.appendPipelined(tx, { tenantId: id, actor, entity: 'workspace', entityId: id, ...entry });
   }
 
-  /**
-   * Locks a workspace, and then checks a permission, which locks the agent: in the order that avoids
-   * deadlocks.
-   */
+  /** Locks a workspace, and then the acting agent with the check of its permission: this avoids deadlocks. */
   private async lockPermitted(
     tx: Transaction,
     tenantId: string,

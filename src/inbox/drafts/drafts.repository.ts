@@ -34,7 +34,6 @@ export class DraftsRepository {
     return row ?? null;
   }
 
-  /** Lists the conversations in which an agent has a draft, latest change first. */
   list({ tenantId, agentId }: AgentKey): Promise<DraftSummary[]> {
     return this.database.query<DraftSummary>(
       `SELECT conversation_id AS "conversationId", updated_at AS "updatedAt" FROM drafts
@@ -53,7 +52,6 @@ export class DraftsRepository {
     );
   }
 
-  /** Deletes an agent's oldest drafts, so that MAX_DRAFTS are left. */
   async deleteExcess(tx: Transaction, { tenantId, agentId }: AgentKey): Promise<void> {
     await tx.query(
       `DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = ANY (ARRAY(
@@ -80,7 +78,6 @@ export class DraftsRepository {
     );
   }
 
-  /** Deletes all drafts of an agent, at most MAX_DRAFTS. */
   async deleteByAgent(tx: Transaction, { tenantId, agentId }: AgentKey): Promise<void> {
     await tx.query('DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
   }
@@ -108,9 +105,9 @@ export class DraftsRepository {
   }
 
   /**
-   * Deletes the drafts in a conversation, at most one for each agent. If the contact is not erased, deletes
-   * only drafts that are no newer than the newest erased event. For an unsent message, only removes quotes of
-   * it from the drafts.
+   * Deletes the drafts in a conversation. If the contact is not erased, deletes only drafts that are no newer
+   * than the newest erased event. If a customer has unsent a message, only removes quotes of it from the
+   * drafts.
    */
   async erase(tx: Transaction, erased: ErasedMessages): Promise<void> {
     if (erased.unsent) return this.eraseQuotes(tx, erased, erased.unsent);

@@ -11,8 +11,8 @@ import { DraftsRepository } from './drafts.repository';
 const NO_DRAFT: DraftResponse = { body: '', updatedAt: null };
 
 /**
- * Stores unsent replies: one for each agent and conversation, at most 200 for each agent. A draft ends when
- * it is sent, or 30 days after its last change. No other agent can read it.
+ * Stores replies that agents have begun: one for each agent and conversation, at most 200 for each agent. A
+ * draft ends when it is sent, or 30 days after its last change. No other agent can read it.
  */
 @Injectable()
 export class DraftsService {

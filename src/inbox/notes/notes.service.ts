@@ -49,7 +49,7 @@ export class NotesService {
    * Adds a note of 1 to 4,096 characters to a conversation; the actor, an agent, is its author. Neither the
    * conversation nor its place in lists changes. The event of the audit entry notifies open inboxes.
    * @throws AppError INVALID_BODY (the body; an actor who is no agent), FORBIDDEN, NOT_FOUND,
-   * IDEMPOTENCY_CONFLICT
+   *   IDEMPOTENCY_CONFLICT
    */
   async create(
     tenantId: string,

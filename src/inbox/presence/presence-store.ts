@@ -43,17 +43,13 @@ const INBOX_MS = 40_000;
 
 export const TYPING_MS = 6_000;
 
-/** Message to a visitor's page that an agent types, or has stopped. */
 export interface Reply {
   /** Name by which customers know the agent; null if they see none. */
   name: string | null;
   isTyping: boolean;
 }
 
-/**
- * Sign of a person's presence: a name, such as `LOOKING 019a…`, and the milliseconds that it lasts; 0 ends
- * it.
- */
+/** Sign of presence: a name, such as `LOOKING 019a…`, and its milliseconds to live; 0 ends the sign. */
 export type Sign = [name: string, ms: number];
 
 /**

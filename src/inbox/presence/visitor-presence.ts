@@ -8,9 +8,7 @@ export const VISITOR_ONLINE = 'ONLINE';
 export const VISITOR_TYPING = 'TYPING';
 
 const ONLINE_MS = 45_000;
-/**
- * Milliseconds for which a visitor is online after the last page was closed, because another page may open.
- */
+/** Milliseconds for which a visitor stays online after closing the last page: another page may open. */
 const LEAVING_MS = 5_000;
 
 export interface VisitorAddress {
@@ -62,9 +60,7 @@ function signOf(visitor: VisitorAddress): string {
   return `${VISITOR_ONLINE} ${digestOfVisitor(visitor)}`;
 }
 
-/**
- * Returns a visitor's name in Redis. A digest, because Redis may log it and the id may be an e-mail address.
- */
+/** Returns a digest that names a visitor in Redis, because the id may be an e-mail address. */
 export function digestOfVisitor({ connectionId, externalId }: VisitorAddress): string {
   return createHash('sha256').update(`${connectionId} ${externalId}`).digest('base64url');
 }

@@ -1,7 +1,6 @@
 import { IsString } from 'class-validator';
 
 export class MarkRead {
-  /** Id of the newest message that the agent has seen. */
   @IsString()
   messageId: string;
 }
@@ -11,7 +10,7 @@ export interface UnreadConversation {
   /** Id of the customer's newest message; null if the agent marked a conversation that has none as unread. */
   messageId: string | null;
   contactName: string | null;
-  /** Beginning of that message; null if a colleague has written since. */
+  /** Beginning of the customer's newest message; null if a colleague has written since. */
   preview: string | null;
 }
 

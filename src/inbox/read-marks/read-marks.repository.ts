@@ -5,9 +5,9 @@ import { Transaction } from '../../database/transaction';
 import { AgentKey } from '../../database/tables/table-declaration';
 import { Unread, UnreadConversation } from './read-mark.dto';
 
-/** Limit of a conversation's newest messages that are searched for the customer's. */
+/** Number of a conversation's newest messages that are searched for the customer's newest one. */
 const LOOKED_AT = 20;
-/** Limit of the agent's open conversations that one count reads, and of those without an agent. */
+/** Number of the agent's open conversations that one count reads; it reads as many without an agent. */
 const SCANNED = 200;
 const MAX_UNREAD = 100;
 const LATEST = 5;
@@ -60,8 +60,8 @@ export class ReadMarksRepository {
   }
 
   /**
-   * Reads up to 100 open conversations that the agent has not read. Considers the 200 of the agent with the
-   * latest activity, and 200 without an agent.
+   * Reads the agent's 200 open conversations with the latest activity, and 200 without an agent, and returns
+   * up to 100 that the agent has not read.
    */
   async readUnread({ tenantId, agentId }: AgentKey): Promise<Unread> {
     const rows = await this.database.prepared<UnreadConversation & { count: number }>(
@@ -85,10 +85,7 @@ export class ReadMarksRepository {
     return { count: rows[0]?.count ?? 0, latest };
   }
 
-  /**
-   * Records that the agent has read up to a message. Returns false if nothing changes: a mark never moves
-   * back.
-   */
+  /** Records that the agent has read up to a message. Returns false if the agent had read it before. */
   async advance(
     tx: Transaction,
     { tenantId, agentId }: AgentKey,

@@ -39,7 +39,7 @@ export class ReadMarksService {
   }
 
   /**
-   * Returns which of up to 200 conversations the actor has not read.
+   * Returns the ids of the conversations that the actor has not read, among up to 200 given ones.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
   async listUnread(tenantId: string, conversationIds: string[], actor: Actor): Promise<string[]> {
@@ -51,8 +51,8 @@ export class ReadMarksService {
   }
 
   /**
-   * Counts the open conversations that the actor has not read, and lists the latest five. Considers the 200
-   * of the actor with the latest activity, and 200 without an agent.
+   * Counts the open conversations that the actor has not read, and lists the latest five. Reads the actor's
+   * 200 with the latest activity, and 200 without an agent.
    * @throws AppError FORBIDDEN
    */
   async getUnread(tenantId: string, actor: Actor): Promise<Unread> {

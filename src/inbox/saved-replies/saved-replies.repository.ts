@@ -41,7 +41,6 @@ export class SavedRepliesRepository {
     return row?.id ?? null;
   }
 
-  /** Inserts a saved reply, or updates its name and text. */
   async save(tx: Transaction, tenantId: string, reply: SavedReplyResponse): Promise<void> {
     await tx.query(
       `INSERT INTO saved_replies (tenant_id, id, name, body, created_at, updated_at)

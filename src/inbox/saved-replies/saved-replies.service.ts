@@ -37,7 +37,7 @@ export class SavedRepliesService {
   /**
    * Creates a saved reply.
    * @throws AppError INVALID_BODY (also a name that is taken, and an unknown variable), FORBIDDEN, NOT_FOUND
-   * (the workspace), CONFLICT (the workspace has 200)
+   *   (the workspace), CONFLICT (the workspace has 200)
    */
   async create(tenantId: string, input: CreateSavedReply, actor: Actor): Promise<SavedReplyResponse> {
     const { name, body } = validate(CreateSavedReply, input);

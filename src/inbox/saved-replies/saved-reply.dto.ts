@@ -22,7 +22,6 @@ export interface SavedReplyResponse {
   id: string;
   /** Name by which agents find the reply, unique in the workspace regardless of case. */
   name: string;
-  /** Text with variables, such as `{{contact.firstName|there}}`. */
   body: string;
   createdAt: Date;
   updatedAt: Date;

@@ -13,8 +13,8 @@ export interface RowsPosition {
 }
 
 /**
- * Deletes a workspace's rows from every table except `workspaces`, one table after another, `audit_entries`
- * last.
+ * Deletes a workspace's rows, one table after another, `audit_entries` last. WorkspaceDeleter then deletes
+ * the rows of the workspace itself, its slug and its deletion.
  */
 @Injectable()
 export class TenantRows {
@@ -37,11 +37,11 @@ export class TenantRows {
   ): Promise<{ deleted: number; next: RowsPosition }> {
     const tables = this.tables.listForDeletion();
     const known = tables.findIndex(({ name }) => name === position.table);
-    // A process of another version may have stopped at a table that this version does not know. The deletion
-    // then begins again with the first table.
+    // A process of another version may have stopped at a table that is unknown here. Then the deletion begins
+    // again with the first table.
     const [at, cursor] = known === -1 ? [0, null] : [known, position.cursor];
     const table = tables[at]!;
-    // PostgreSQL may have to skip many dead rows of tables with references to this one.
+    // PostgreSQL may have to skip many dead rows in tables that refer to this one.
     await tx.allowLongStatements();
     const { deleted, next } = await this.rows.deleteStep(tx, tenantId, table, cursor, count);
     const name = next ? table.name : (tables[at + 1]?.name ?? AUDIT_TABLE);
