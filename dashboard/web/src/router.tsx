@@ -11,7 +11,6 @@ import { sessionQuery } from './api/session';
 import { NotFoundPageAlone, PageFault, PagePending } from './frame/page-states';
 import { RootLayout } from './frame/root-layout';
 
-/** Filters of a list, as parameters of the page's address. */
 type Filters<Name extends string> = Partial<Record<Name, string>>;
 
 function pick<Name extends string>(names: readonly Name[]) {
@@ -45,10 +44,7 @@ const resetRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/login/link-page'), 'LinkPage'),
 });
 
-/**
- * Parent of the routes that need a login. Without a session it redirects to the login page, which later
- * returns to the wanted address.
- */
+/** Parent of routes that need a login. Without a session, it redirects to the login page. */
 const insideRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'inside',

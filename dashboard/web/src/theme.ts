@@ -132,8 +132,7 @@ export const theme = createTheme({
     },
     Menu: { defaultProps: { radius: 'md', shadow: 'md' } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
-    // A badge of the variant `light` shows a state, with a dot. A badge of the variant `default` shows a
-    // name, such as a scope's.
+    // A `light` badge shows a state, with a dot. A `default` badge shows a name, such as a scope's.
     Badge: {
       defaultProps: { variant: 'light', radius: 'sm' },
       vars: (_: unknown, { color = PRIMARY }: BadgeProps) => ({

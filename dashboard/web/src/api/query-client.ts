@@ -6,25 +6,16 @@ import type { ReasonCode } from './types';
 /** Retries of a failed read. One is enough, because `AwayNotice` shows when the server stays unreachable. */
 const MAX_RETRIES = 1;
 const RETRY_DELAY_MS = 500;
-/**
- * Milliseconds from a refused change until the session is read again. Until then the person can read the
- * error; new rights may hide the form that shows it.
- */
+/** Milliseconds for which the error of a refused change stays readable. New rights may hide its form then. */
 const READING_MS = 8_000;
-/**
- * Reasons of refusals that suggest that the person's rights have changed. After one, the session is read
- * again.
- */
+/** Reasons of refusals that suggest changed rights. After one, the session is read again. */
 const REASONS_OF_SESSION: ReasonCode[] = ['second_factor_demanded', 'role_lacks_permission', 'only_owner'];
 
 // Results that arrive at the same time are rendered together, in the next frame. By default the library waits
 // for a timer and renders for each query separately.
 notifyManager.setScheduler(queueMicrotask);
 
-/**
- * Makes the client that reads and caches the server's answers.
- * @param onSignedOut called whenever the server answers 401
- */
+/** Makes the client that reads and caches answers. Calls `onSignedOut` whenever the server answers 401. */
 export function makeQueryClient(onSignedOut: () => void): QueryClient {
   const readSession = () => void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   const onError = (error: unknown, isAct: boolean) => {
@@ -51,10 +42,7 @@ export function makeQueryClient(onSignedOut: () => void): QueryClient {
   return client;
 }
 
-/**
- * Reports whether an error suggests that the person's workspaces or role have changed since the session was
- * read.
- */
+/** Reports whether an error suggests that the person's workspaces or role have changed. */
 function concernsSession({ reason: { reason, values } }: ApiError): boolean {
   if (reason === 'not_found') return values?.['thing'] === 'Workspace';
   return reason !== undefined && REASONS_OF_SESSION.includes(reason);

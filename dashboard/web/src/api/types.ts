@@ -105,10 +105,7 @@ export type AuditValues = server.AuditValues;
 export type AuditEntry = Json<server.AuditEntryResponse>;
 export type ParkedEvent = Json<server.ParkedEventResponse>;
 
-/**
- * Durations of an attempt's phases in milliseconds. The phases that set up the connection are null if the
- * attempt reused one.
- */
+/** Durations of an attempt's phases in milliseconds; null in a phase that a reused connection skips. */
 export type Phases = AttemptDetail['phases'];
 export type ReceivedBody = NonNullable<AttemptDetail['response']>;
 

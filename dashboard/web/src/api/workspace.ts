@@ -16,18 +16,12 @@ export function useWorkspace(): Workspace {
   return workspace;
 }
 
-/**
- * Reports whether the person's role may change the workspace's settings. The server enforces this; the page
- * only hides buttons that the server would refuse.
- */
+/** Reports whether the person may change settings. The server checks this as well. */
 export function useMayManage(): boolean {
   return useWorkspace().role !== 'AGENT';
 }
 
-/**
- * Reads a path below `/workspaces/:id/`. Reads it again every `refreshMs` milliseconds while the page is
- * visible.
- */
+/** Reads a path below `/workspaces/:id/`, again every `refreshMs` milliseconds while the page is visible. */
 export function useRead<T>(
   path: string,
   query: object = {},

@@ -2,21 +2,14 @@ import type { Channel, ContactSummary } from '../api/types';
 import { CHANNEL_LABELS } from './channel-logo';
 import { shortId } from './short-id';
 
-/**
- * Matches a visible letter, number, punctuation mark or symbol. The excluded characters, such as the Hangul
- * filler, belong to these groups but show nothing.
- */
+/** Matches a visible character. The excluded letters and symbols, such as the Hangul filler, show nothing. */
 const VISIBLE = /(?![\u115F\u1160\u2800\u3164\uFFA0])[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** Reports whether a name has a visible character. */
 export function isVisible(name: string | null): name is string {
   return name !== null && VISIBLE.test(name);
 }
 
-/**
- * Returns a contact's name. If nothing of it is visible, returns the channel's name and the end of the
- * contact's id.
- */
+/** Returns a contact's name. If nothing of it is visible, returns the channel's name and the id's end. */
 export function contactName(channel: Channel, { id, name }: Pick<ContactSummary, 'id' | 'name'>): string {
   return isVisible(name) ? name.trim() : `${CHANNEL_LABELS[channel]} ${shortId(id)}`;
 }

@@ -42,7 +42,6 @@ export function CopyAsButton({ text, label }: { text: string; label: string }) {
   return <CopyButton value={text}>{(state) => <LabelledCopyAction {...state} label={label} />}</CopyButton>;
 }
 
-/** Shows a short value, such as an id, with a button that copies it. */
 export function CopyText({ value, name }: { value: string; name: string }) {
   return (
     <Group gap={4} wrap="nowrap" align="start">
@@ -52,7 +51,6 @@ export function CopyText({ value, name }: { value: string; name: string }) {
   );
 }
 
-/** Shows a block of text, such as code, with a button that copies it. */
 export function CopyBlock({
   label,
   value,

@@ -11,7 +11,6 @@ export interface Column<Row> {
   isActions?: boolean;
 }
 
-/** Part of `useQuery`'s result that the table needs. */
 interface Loaded<Row> {
   data: { data: Row[] } | undefined;
   error: unknown;

@@ -4,11 +4,7 @@ import { useTexts } from '../i18n/locale';
 
 type Counts = Endpoint['health']['last24Hours'];
 
-/**
- * Shows a sentence on the deliveries of the last 24 hours: how many succeeded, ran out of attempts, were
- * cancelled or are pending.
- * @param props.write writes a count as text; the count may be a lower bound
- */
+/** Says how the last 24 hours' deliveries ended. `write` writes a count, which may be a lower bound. */
 export function DaySummary({
   counts,
   write,

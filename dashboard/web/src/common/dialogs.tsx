@@ -4,10 +4,7 @@ import { useTexts } from '../i18n/locale';
 import { Form } from './form';
 import { lazyPart } from './lazy-part';
 
-/**
- * Shows a dialog above the page. Its code is loaded separately from the pages, because few visits open a
- * dialog.
- */
+/** Shows a dialog. Its code is loaded separately from the pages, because few visits open a dialog. */
 export const Dialog = lazyPart(() => import('./open-dialog').then((module) => module.OpenDialog));
 
 export const DiscardDialog = lazyPart(() => import('./open-dialog').then((module) => module.DiscardDialog));

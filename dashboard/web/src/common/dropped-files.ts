@@ -1,7 +1,4 @@
-/**
- * Stops the browser from leaving the page when a file or link is dropped onto it. Text can be dropped into
- * fields.
- */
+/** Stops the browser from leaving the page when a file or link is dropped onto it. */
 export function keepPageOnDrop(): void {
   for (const type of ['dragover', 'drop'] as const)
     window.addEventListener(type, (event) => {

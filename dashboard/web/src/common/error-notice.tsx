@@ -6,7 +6,6 @@ import { type ErrorWriter, faultText, fieldText, reasonText } from '../i18n/erro
 import { useFormats, useTexts } from '../i18n/locale';
 import type { Texts } from '../i18n/texts-en';
 
-/** Shows an error with advice and the id of the failed request, which the support needs. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const texts = useTexts();
   const writer = useErrorWriter();
@@ -54,10 +53,7 @@ function explain(error: unknown, texts: Texts, writer: ErrorWriter) {
   return { title: titleOf(error, texts, writer) ?? text.title ?? error.message, advice, details, requestId };
 }
 
-/**
- * Returns a title that names the faulty field or the reason of a refusal; undefined if the page's language
- * has no such text.
- */
+/** Returns a title that names the faulty field or the refusal's reason; undefined without such a text. */
 function titleOf({ details, reason }: ApiError, texts: Texts, writer: ErrorWriter): string | undefined {
   const [first, ...others] = details;
   if (first === undefined) return reasonText(reason, writer);
@@ -71,10 +67,7 @@ export function faultOf(error: unknown, field: string): ReactNode {
   return detail && <Fault detail={detail} />;
 }
 
-/**
- * Attribute of an element that shows a field's fault; its value is the field's name. `Form` shows no box for
- * an error whose faults all have such an element.
- */
+/** Attribute of an element that shows a field's fault. `Form` shows no box if every fault has one. */
 export const FAULT = 'data-fault';
 
 export function Fault({ detail }: { detail: Omit<ErrorDetail, 'field'> & { field?: string } }) {

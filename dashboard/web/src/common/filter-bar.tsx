@@ -3,17 +3,13 @@ import { IconFilter, IconX } from '@tabler/icons-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { useTexts } from '../i18n/locale';
 
-/** Filter that is set: its field and value as the person reads them. */
 interface ActiveFilter {
   label: string;
   value: string;
   onRemove: () => void;
 }
 
-/**
- * Shows a list's active filters as buttons that remove them, and a button that unfolds all filter fields. The
- * fields are unfolded at first if a filter is set.
- */
+/** Shows a list's active filters as buttons that remove them. Another button unfolds the filter fields. */
 export function FilterBar({
   active,
   onClear,

@@ -4,10 +4,7 @@ import { ApiError } from '../api/client';
 import { useTexts } from '../i18n/locale';
 import { ErrorNotice, FAULT } from './error-notice';
 
-/**
- * Shows a form with its buttons. `error` is the error of the last submission: a box shows it unless the
- * fields show all its faults.
- */
+/** Shows a form. A box shows the error of the last submission, unless the fields show all its faults. */
 export function Form({
   action,
   onSubmit,
@@ -61,10 +58,7 @@ export function Form({
   );
 }
 
-/**
- * Returns a ref for the form, and the error unless the form's fields show all its faults. If they do, the
- * first faulty field gets the focus.
- */
+/** Returns the error, unless the form's fields show all its faults: then the first of them gets the focus. */
 function useUnsaid(error: unknown) {
   const form = useRef<HTMLFormElement>(null);
   const [unsaid, setUnsaid] = useState<unknown>();

@@ -1,4 +1,3 @@
-/** Key press, as an event of React or of the browser describes it. */
 interface KeyPress {
   key: string;
   code: string;
@@ -13,34 +12,22 @@ interface KeyPress {
 
 /** Value of `key` that browsers set for a press that an input method handles. */
 const PROCESS = 'Process';
-/**
- * Key code of presses that an input method handles. In Safari, only this code marks the Enter press that ends
- * a composition.
- */
+/** Key code of an input method's press. In Safari, only this code marks the Enter that ends a composition. */
 const PROCESS_CODE = 229;
 
-/**
- * Returns the key of a press, such as `Enter`. Returns `Process` while an input method composes a text,
- * because the press then chooses or undoes a word.
- */
+/** Returns the key of a press, or `Process` if an input method uses the press to compose a text. */
 export function keyOf({ key, keyCode, isComposing, nativeEvent }: KeyPress): string {
   const composes = isComposing ?? nativeEvent?.isComposing ?? false;
   return composes || keyCode === PROCESS_CODE ? PROCESS : key;
 }
 
-/**
- * Reports whether a press sends the written text: Ctrl+Enter or Cmd+Enter. Excludes Alt, because Windows
- * reports AltGr as Ctrl and Alt.
- */
+/** Reports whether a press is Ctrl+Enter or Cmd+Enter, without Alt: Windows reports AltGr as Ctrl+Alt. */
 export function isSendPress(press: KeyPress): boolean {
   const { ctrlKey, metaKey, altKey } = press;
   return keyOf(press) === 'Enter' && (ctrlKey === true || metaKey === true) && !altKey;
 }
 
-/**
- * Returns the key of a press in lower case. If the layout's key is not ASCII, returns the letter that a US
- * keyboard has in its place.
- */
+/** Returns the key of a press in lower case; for a key that is not ASCII, the letter of a US keyboard. */
 export function shortcutOf(press: KeyPress): string {
   const key = keyOf(press);
   const { code, shiftKey } = press;

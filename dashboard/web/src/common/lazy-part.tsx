@@ -1,6 +1,5 @@
 import { type ComponentType, useEffect, useState } from 'react';
 
-/** Component whose file is loaded when the component is first shown, or earlier by `preload`. */
 type LazyPart<Props> = ComponentType<Props> & { preload: () => Promise<void> };
 
 /**

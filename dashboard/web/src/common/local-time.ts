@@ -6,10 +6,7 @@ export function toLocal(iso: string | undefined): string {
   return shifted.toISOString().slice(0, 19);
 }
 
-/**
- * Converts the value of a `datetime-local` field to an ISO 8601 time; undefined for an empty or unfinished
- * value.
- */
+/** Converts a `datetime-local` field's value to an ISO 8601 time; undefined for an unfinished value. */
 export function fromLocal(local: string): string | undefined {
   const at = new Date(local);
   return local === '' || Number.isNaN(at.getTime()) ? undefined : at.toISOString();

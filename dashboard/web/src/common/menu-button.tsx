@@ -13,10 +13,7 @@ import type { MenuOptions } from './open-menu';
 
 const OpenMenu = lazyPart(() => import('./open-menu').then((module) => module.OpenMenu));
 
-/**
- * Returns the state of a button that opens a menu or dialog, and the button's props. Closing moves the focus
- * back to the button.
- */
+/** Returns the state and props of a button that opens a menu or dialog. Closing focuses the button. */
 export function useOpening(popup: 'menu' | 'dialog') {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -42,18 +39,13 @@ export function useOpening(popup: 'menu' | 'dialog') {
   };
 }
 
-/**
- * Shows a button that opens a menu. The menu's code is loaded while the browser is idle; the menu is rendered
- * only while it is open. Opening moves the focus into the menu, closing moves it back to the button.
- */
+/** Shows a button that opens a menu. Loads the menu's code while the browser is idle. */
 export function MenuButton({
   button,
   children,
   ...options
 }: MenuOptions & {
-  /** Mantine button with its label. */
   button: ReactElement<ComponentPropsWithRef<'button'>>;
-  /** Renders the menu's content from the parts of Mantine's `Menu`. */
   children: (menu: typeof Menu) => ReactNode;
 }) {
   const { id, opened, close, buttonProps } = useOpening('menu');

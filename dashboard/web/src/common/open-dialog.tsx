@@ -4,10 +4,7 @@ import { useTexts } from '../i18n/locale';
 import { Form } from './form';
 import { useEnteredValues } from './use-entered-values';
 
-/**
- * Shows a dialog. If the person has entered something in it, Escape and the close button ask before they
- * close it.
- */
+/** Shows a dialog. Escape and the close button ask before they discard entered values. */
 export function OpenDialog({
   title,
   about,
@@ -22,10 +19,7 @@ export function OpenDialog({
   about?: string;
   onClose: () => void;
   size?: string;
-  /**
-   * Whether Escape and a close button close the dialog. False if it shows something only once, such as a
-   * secret.
-   */
+  /** Whether Escape or a button closes the dialog. False if it shows a secret, which is shown only once. */
   closable?: boolean;
   /** Whether the dialog closes without asking, even if the person entered something. */
   isQuestion?: boolean;
@@ -64,7 +58,6 @@ export function OpenDialog({
   );
 }
 
-/** Asks whether to discard the values that were entered in a form. */
 export function DiscardDialog({ onDiscard, onClose }: { onDiscard: () => void; onClose: () => void }) {
   const { common } = useTexts();
   return (
@@ -76,10 +69,7 @@ export function DiscardDialog({ onDiscard, onClose }: { onDiscard: () => void; o
   );
 }
 
-/**
- * Returns the focus, when the dialog closes, to the element that had it before. Mantine does this only for
- * dialogs that stay mounted.
- */
+/** Returns the focus when the dialog closes. Mantine does this only for dialogs that stay mounted. */
 function useFocusReturn(): void {
   useLayoutEffect(() => {
     const before = document.activeElement;

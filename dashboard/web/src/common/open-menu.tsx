@@ -1,7 +1,6 @@
 import { Menu } from '@mantine/core';
 import { type ReactNode, type Ref, useImperativeHandle } from 'react';
 
-/** Position of a menu beside its button, and whether a click in it closes the menu. */
 export interface MenuOptions {
   position: 'bottom-start' | 'bottom-end' | 'top-start';
   width?: number | 'target';

@@ -2,10 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../i18n/locale';
 
-/**
- * Shows buttons for older and newer pages of a list. The caller stores the cursor; this component remembers
- * the cursors of the newer pages.
- */
+/** Shows buttons for older and newer pages of a list. The caller stores the cursor of the shown page. */
 export function Pager({
   cursor,
   nextCursor,

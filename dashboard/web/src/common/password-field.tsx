@@ -1,10 +1,7 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { useTexts } from '../i18n/locale';
 
-/**
- * Field for a password, with a button that shows the password. Browsers fill in the present password unless
- * `autoComplete` says otherwise.
- */
+/** Shows a password field. Browsers fill in the present password unless `autoComplete` says otherwise. */
 export function PasswordField({
   onChange,
   ...props

@@ -2,16 +2,11 @@ import { type FocusEvent, useRef } from 'react';
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-/**
- * Finds out whether the person has entered something in a form. Stores each field's value when the field
- * first gets the focus, and compares it later. Fields no longer in the document, as after a submission, don't
- * count.
- */
+/** Reports whether a form's fields have changed since they first got the focus. Ignores removed fields. */
 export function useEnteredValues() {
   const before = useRef(new Map<Field, string>());
   const keep = ({ currentTarget, target }: FocusEvent<HTMLElement, Element>) => {
-    // React also passes on events of a dialog that the form opens. The dialog's fields are not inside the
-    // form.
+    // React also passes on events of a dialog that the form opens and does not contain.
     if (isField(target) && currentTarget.contains(target) && !before.current.has(target))
       before.current.set(target, valueOf(target));
   };

@@ -9,10 +9,6 @@ export function pageOf(path: string): string {
   return (first === 'settings' ? second : first) ?? '';
 }
 
-/**
- * Returns the route with which a workspace opens: the inbox for the role AGENT, the overview for owners and
- * admins.
- */
 export function homeOf({ role }: Pick<Workspace, 'role'>): '/w/$slug/inbox' | '/w/$slug/settings/overview' {
   return role === 'AGENT' ? '/w/$slug/inbox' : '/w/$slug/settings/overview';
 }

@@ -78,10 +78,7 @@ export function AppFrame() {
   );
 }
 
-/**
- * Moves the focus to the content after a navigation, for people who use a keyboard or a screen reader.
- * Between its conversations, the inbox moves the focus itself.
- */
+/** Moves the focus to the content after a navigation. The inbox does so itself between conversations. */
 function useFocusAfterNavigation(onNavigate: () => void) {
   const content = useRef<HTMLElement>(null);
   const router = useRouter();

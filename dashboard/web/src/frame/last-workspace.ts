@@ -7,10 +7,7 @@ export function rememberWorkspace(slug: string): void {
   localStorage.setItem(STORAGE_KEY, slug);
 }
 
-/**
- * Returns the person's only workspace, or the one visited last in this browser; undefined if there is
- * neither.
- */
+/** Returns the only workspace, or the one visited last in this browser; undefined if there is neither. */
 export function firstWorkspace(workspaces: Workspace[]): Workspace | undefined {
   if (workspaces.length === 1) return workspaces[0];
   const slug = localStorage.getItem(STORAGE_KEY);

@@ -22,7 +22,6 @@ import { useTexts } from '../i18n/locale';
 import { AGENT_PAGES, pageOf } from './agent-pages';
 import classes from './app-frame.module.css';
 
-/** A link of the navigation. The router sets `active`. */
 const PageLink = createLink((props: NavLinkProps & ComponentPropsWithRef<'a'>) => (
   <NavLink className={classes.link} {...props} />
 ));

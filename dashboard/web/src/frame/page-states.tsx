@@ -6,10 +6,7 @@ import { sessionQuery } from '../api/session';
 import { ErrorNotice } from '../common/error-notice';
 import { useTexts } from '../i18n/locale';
 
-/**
- * Shows a text in place of a page that can't be shown. `children` are links or buttons that lead to another
- * page.
- */
+/** Shows a text in place of a page, with links or buttons to other pages. */
 export function TextPage({ title, text, children }: { title: string; text: string; children: ReactNode }) {
   return (
     <Container size="sm" py="xl">
@@ -24,10 +21,7 @@ export function TextPage({ title, text, children }: { title: string; text: strin
   );
 }
 
-/**
- * Says that the page was not found: its address is unknown, or the person may not see it. The text is the
- * same, so that it does not reveal which.
- */
+/** Says that the page does not exist or is forbidden to the person, without revealing which. */
 export function NotFoundPage() {
   const { frame } = useTexts();
   return (
@@ -61,9 +55,7 @@ export function NotFoundPageAlone() {
   );
 }
 
-/**
- * Shows an error that a page threw, for example because the service is down, with a button that tries again.
- */
+/** Shows an error that a page threw, with a button that tries again. */
 export function PageFault({ error, reset }: { error: unknown; reset: () => void }) {
   const router = useRouter();
   const retry = () => {

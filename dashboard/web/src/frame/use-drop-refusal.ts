@@ -3,10 +3,7 @@ import { useAnnounce } from '../common/announcer';
 import { hasFiles } from '../common/dropped-files';
 import { useTexts } from '../i18n/locale';
 
-/**
- * Announces that files are not accepted when one is dropped onto the page. Does nothing if an element marked
- * `data-says-no-files` says so itself.
- */
+/** Announces that dropped files are not accepted, unless a `data-says-no-files` element says so. */
 export function useDropRefusal(): void {
   const { frame } = useTexts();
   const announce = useAnnounce();

@@ -52,7 +52,6 @@ function LockedPage({ workspace }: { workspace: Workspace }) {
   );
 }
 
-/** Says that only owners and admins may read the page. */
 function ManagersPage() {
   const { slug } = useWorkspace();
   const { nav, notices } = useTexts();
@@ -67,10 +66,7 @@ function ManagersPage() {
   );
 }
 
-/**
- * Shows limits of the workspace or of the person in it, such as a suspension. In the inbox, the reply form
- * shows a suspension or an expired trial instead.
- */
+/** Shows limits such as a suspension. In the inbox, the reply form shows some of them instead. */
 function Notices({ workspace, page }: { workspace: Workspace; page: string }) {
   const { notices } = useTexts();
   const formats = useFormats();

@@ -270,7 +270,6 @@ export const errorTextsDe: ErrorTexts = {
     'a phone number': 'einer Telefonnummer',
     'a professional account': 'eines professionellen Kontos',
 
-    // Names of fields, as the pages write them.
     accessToken: 'Zugriffstoken',
     accountId: 'ID Ihres Kontos',
     action: 'Aktion',

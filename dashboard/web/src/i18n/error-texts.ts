@@ -11,10 +11,7 @@ export interface ErrorTexts {
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/**
- * Texts and formats of the page's language. `texts` is null if the server's own messages are in that
- * language.
- */
+/** Texts and formats of the page's language. `texts` is null if it is the server's language. */
 export interface ErrorWriter {
   texts: ErrorTexts | null;
   moment: (at: string) => string;
@@ -23,10 +20,7 @@ export interface ErrorWriter {
 /** Matches the beginning of a server's message that needs the field's name as its subject. */
 const PREDICATE = /^(?:is|are|was|were|must|may|has|does|can't|belongs|goes|stands|would)\b/;
 
-/**
- * Returns a field's fault as text, or the server's message if the page's language has no text for the fault's
- * code. If `field` is given, the server's message becomes a sentence about the field.
- */
+/** Returns a field's fault in the page's language, or else the server's message about the field. */
 export function faultText(
   { field, code, message, values }: Omit<ErrorDetail, 'field'> & { field?: string },
   writer: ErrorWriter,
@@ -60,9 +54,7 @@ function subjectOf(field: string): string {
   return spelled.charAt(0).toUpperCase() + spelled.slice(1);
 }
 
-/**
- * Returns why a request was refused as a whole; undefined if the page's language has no text for the reason.
- */
+/** Returns why a request was refused; undefined if the page's language has no text for the reason. */
 export function reasonText(
   { reason, values }: { reason?: ReasonCode | undefined; values?: ErrorValues | undefined },
   writer: ErrorWriter,
@@ -71,10 +63,7 @@ export function reasonText(
   return text ? fill(text, values, writer) : undefined;
 }
 
-/**
- * Replaces placeholders of a text, such as `{limit}`, with values. Times are formatted, and known words are
- * translated.
- */
+/** Replaces placeholders such as `{limit}` with values: formats times and translates known words. */
 function fill(text: string, values: ErrorValues = {}, { texts, moment }: ErrorWriter): string {
   const word = (value: string | number) =>
     typeof value === 'string' && TIME.test(value) ? moment(value) : (texts?.words[value] ?? String(value));

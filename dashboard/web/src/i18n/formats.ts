@@ -46,10 +46,7 @@ export function makeFormats(locale: Locale, preferred: readonly string[]) {
     },
     shortDay: (at: string | number) => shortDay.format(new Date(at)),
     time: (at: string | number) => time.format(new Date(at)),
-    /**
-     * Writes how long ago a time was, such as `3 minutes ago`. Less than a minute ago is "now". A future time
-     * is "now" as well, because the browser's clock may be slow.
-     */
+    /** Writes a past time, such as `3 minutes ago`. A future time is "now": the clock may be slow. */
     past: (at: string, now: number) => distance(Math.min(0, (Date.parse(at) - now) / 1000)),
     /** Writes how far ahead a time is, such as `in 3 minutes`. A past time is "now". */
     coming: (at: string, now: number) => {

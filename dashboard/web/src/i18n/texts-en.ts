@@ -1112,5 +1112,4 @@ function namesOf([first, ...others]: string[]): string {
 
 const isOrAre = (names: string[]) => (names.length === 1 ? 'is' : 'are');
 
-/** Type of the page's texts in any language. */
 export type Texts = typeof en;

@@ -18,10 +18,7 @@ import { guessLocale, LOCALES, useTexts } from '../../i18n/locale';
 import { useChooseLocale } from '../../i18n/locale-choice';
 import { useAccountChange } from './use-account-change';
 
-/**
- * Shows a form for name, language and theme. A new language or theme is applied at once, and stored for all
- * browsers of the person.
- */
+/** Applies a new language or theme at once, and stores it for all browsers of the person. */
 export function PreferencesSection() {
   const texts = useTexts();
   const { person } = useSession();

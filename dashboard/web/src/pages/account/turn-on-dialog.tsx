@@ -13,10 +13,7 @@ import { useAccountChange } from './use-account-change';
 
 const QR_SIZE = 200;
 
-/**
- * Turns the second factor on: asks for the password, shows the secret for an authenticator app, and asks for
- * a first code of that app.
- */
+/** Turns the second factor on: asks for the password, shows the secret, and asks for a first code. */
 export function TurnOnDialog({
   onClose,
   onDone,

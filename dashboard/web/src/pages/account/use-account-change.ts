@@ -2,10 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { sessionQuery } from '../../api/session';
 import { useAnnounce } from '../../common/announcer';
 
-/**
- * Returns a mutation that changes something of the logged-in person. After success, the session and the
- * account's data are read again.
- */
+/** Returns a mutation that changes the person's account, and then reads the session and account again. */
 export function useAccountChange<Input = void, Output = unknown>(
   send: (input: Input) => Promise<Output>,
   done?: string,

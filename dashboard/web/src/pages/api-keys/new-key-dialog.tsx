@@ -5,10 +5,7 @@ import { CopyBlock } from '../../common/copying';
 import { Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 
-/**
- * Requests with which the person can try a new key. A key without these scopes reads its own description
- * instead.
- */
+/** Requests with which to try a new key. A key without these scopes can read its own description. */
 const TRIALS: [Scope, string][] = [
   ['conversations:read', '/conversations'],
   ['contacts:read', '/contacts'],

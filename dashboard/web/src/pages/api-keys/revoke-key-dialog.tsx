@@ -11,10 +11,7 @@ import { useTexts } from '../../i18n/locale';
 
 type Reason = RevokeApiKey['reason'];
 
-/**
- * Revokes a key. Asks first for the reason, which decides whether webhook endpoints that the key made go on.
- * Then shows the result for each endpoint.
- */
+/** Revokes a key. The reason that the person chooses decides whether the key's webhook endpoints go on. */
 export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const texts = useTexts();
   const [reason, setReason] = useState<Reason | null>(null);

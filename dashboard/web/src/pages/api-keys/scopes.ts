@@ -39,10 +39,7 @@ export const SCOPE_TEXTS: Record<Scope, Record<Locale, string>> = {
 
 export const SCOPES = Object.keys(SCOPE_TEXTS) as Scope[];
 
-/**
- * Sets of scopes for common uses. A new scope is added to none of them, so that a key has it only if a person
- * chooses it.
- */
+/** Sets of scopes for common uses. A new scope is added to none, so that a key gets it only by choice. */
 export const PRESETS = {
   read: ['conversations:read', 'messages:read', 'contacts:read'],
   answer: ['conversations:read', 'messages:read', 'messages:write'],

@@ -135,9 +135,7 @@ function AuditFilters({ filter, onChange }: { filter: Filter; onChange: (filter:
   );
 }
 
-/**
- * Shows a select field of `values`, sorted by their labels. A chosen value that is not among them is added.
- */
+/** Shows a select field of `values`, sorted by label. A chosen value that is missing is added. */
 function Choice({
   label,
   value,
@@ -223,7 +221,6 @@ function isNamed({ actorType }: AuditEntry): boolean {
   return actorType === 'agent' || actorType === 'api_key';
 }
 
-/** Shows the values of an entry that have no column, such as the user agent, and the API's action and id. */
 function Details({ entry: { action, entityId, metadata, userAgent, requestId } }: { entry: AuditEntry }) {
   const texts = useTexts();
   return (

@@ -16,10 +16,7 @@ interface AuditWords {
   thing: (entry: AuditEntry) => string | null;
 }
 
-/**
- * Returns functions that turn the audit log's codes into words. Unknown codes stay, with spaces in place of
- * underscores.
- */
+/** Returns functions that write the audit log's codes in words. Unknown codes lose their underscores. */
 export function useAuditWords(): AuditWords {
   const { audit: texts } = useTexts();
   const names = useNames();
@@ -49,10 +46,7 @@ export function useAuditWords(): AuditWords {
   };
 }
 
-/**
- * Returns the names of all agents, API keys, endpoints and channels by id. Deleted things are missing; their
- * audit entries contain their names.
- */
+/** Returns the names of all agents, API keys, endpoints and channels by id, without deleted ones. */
 function useNames(): Map<string, string> {
   const once = { refreshMs: false } as const;
   const agents = useRead<{ data: Agent[] }>('agents', {}, once);

@@ -5,8 +5,7 @@ import { useTexts } from '../../i18n/locale';
 const MAX_LENGTH = 80;
 
 /**
- * Shows an entry's changed values before and after, one field a line. For a created thing, shows only fields
- * that are set.
+ * Shows changed values before and after, one field a line. A created thing shows only fields that are set.
  */
 export function Changes({ entry: { before, after } }: { entry: Pick<AuditEntry, 'before' | 'after'> }) {
   const texts = useTexts();

@@ -13,20 +13,15 @@ export interface ChannelField {
   isSecret?: boolean;
 }
 
-/** Texts and form fields with which a person connects a channel. */
 export interface ChannelGuide {
   /** Description of the account that customers write to. */
   about: Localized<string>;
   /** Fields for the credentials of an account. Empty for the widget, whose form asks for origins instead. */
   fields: ChannelField[];
-  /** Steps that a person takes to connect an account, in order. */
   steps: Localized<string[]>;
   /** Steps that the person takes after the account is connected. */
   after: Localized<string[]>;
-  /**
-   * Whether a person must enter our hook's address at the provider, because the service does not set it
-   * itself.
-   */
+  /** Whether a person must enter our hook's address at the provider. Otherwise the service sets it. */
   isHookEntered: boolean;
   /** Labels of the values that the API reveals once after connecting, by the values' names. */
   revealed: Record<string, { label: Localized<string>; about: Localized<string> }>;

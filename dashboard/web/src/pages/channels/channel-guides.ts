@@ -75,5 +75,4 @@ export const CHANNEL_GUIDES: Record<Channel, ChannelGuide> = {
   INSTAGRAM: INSTAGRAM_GUIDE,
 };
 
-/** Channels, in the order in which the page shows them. */
 export const CHANNELS = Object.keys(CHANNEL_GUIDES) as Channel[];

@@ -14,9 +14,7 @@ import { WidgetFields, type WidgetChoices } from './widget-fields';
 
 type Credentials = Record<string, string>;
 
-/**
- * Connects an account of a channel. If `connection` is given, changes that connection's credentials instead.
- */
+/** Connects an account of a channel, or changes the credentials of `connection`. */
 export function ConnectDialog({
   channel,
   connection,

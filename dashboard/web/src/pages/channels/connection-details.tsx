@@ -68,7 +68,6 @@ export function ConnectionDetails({ connection }: { connection: ChannelConnectio
   );
 }
 
-/** Shows the HTML snippet for the workspace's own pages, and a link to a page that previews the widget. */
 function WidgetUse({ connection }: { connection: ChannelConnection }) {
   const texts = useTexts();
   const { publicUrl } = useSession();

@@ -29,10 +29,7 @@ const VERIFY_TOKEN: ChannelField = {
   isOptional: true,
 };
 
-/**
- * Parts shared by the guides of Meta's channels: a person enters the hook's address and the verify token at
- * Meta.
- */
+/** Parts of all Meta guides: a person enters the hook's address and the verify token at Meta. */
 const ENTERED_AT_META = {
   isHookEntered: true,
   revealed: {

@@ -6,10 +6,7 @@ import { Dialog } from '../../common/dialogs';
 import { useLocale, useTexts } from '../../i18n/locale';
 import { CHANNEL_GUIDES } from './channel-guides';
 
-/**
- * Shows the steps that remain after connecting, and the values to enter elsewhere. Secrets are never shown
- * again.
- */
+/** Shows the steps that remain after connecting, and secrets that are never shown again. */
 export function RevealDialog({
   connection,
   isNew,

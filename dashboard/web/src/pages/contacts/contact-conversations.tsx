@@ -12,7 +12,6 @@ import { useContactConversations } from './use-contact';
 
 const MINUTE_MS = 60_000;
 
-/** Lists a contact's conversations as links into the inbox. Marks the conversation whose id is `openId`. */
 export function ContactConversations({
   contactId,
   openId,

@@ -30,10 +30,7 @@ interface Draft extends Record<Field, string> {
   attributes: Attribute[];
 }
 
-/**
- * Shows a form that edits a contact. If another person has saved the contact meanwhile, the form shows that
- * person's values as well.
- */
+/** Edits a contact. If another person has saved it meanwhile, shows that person's values as well. */
 export function ContactForm({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   const { contacts, common } = useTexts();
   // State of the contact on which the edit is based.
@@ -54,9 +51,7 @@ export function ContactForm({ contact, onDone }: { contact: Contact; onDone: () 
       { onSuccess: onDone, onError: (error) => void keepBoth(error) },
     );
   };
-  /**
-   * Applies another person's changes after a conflict, except to fields that this person has changed as well.
-   */
+  /** Applies another person's changes after a conflict, except in fields that this person has changed. */
   const keepBoth = async (error: unknown) => {
     if (!isConflict(error)) return;
     const fresh = await readAgain();

@@ -8,10 +8,7 @@ type Named = Pick<ContactSummary, 'id' | 'name' | 'email' | 'phone'>;
 /** Longest name, in characters, that a person is asked to type as a confirmation. */
 const MAX_TYPED = 40;
 
-/**
- * Returns a function that names a contact: by its name, or else by its e-mail address, its phone number, or
- * its channel with the end of its id.
- */
+/** Returns a function that names a contact by its name, or else by its e-mail address, phone or channel. */
 export function useNameOf(): (contact: Named & Partial<Pick<Contact, 'identities'>>) => string {
   const { contacts } = useTexts();
   return ({ id, name, email, phone, identities }) => {
@@ -21,10 +18,7 @@ export function useNameOf(): (contact: Named & Partial<Pick<Contact, 'identities
   };
 }
 
-/**
- * Returns the text that a person types to confirm that they mean a contact: the contact's name if it is short
- * and can be typed, otherwise the end of its id.
- */
+/** Returns the text to type as a confirmation: the contact's name if it can be typed, else its id's end. */
 export function typedNameOf({ id, name }: Named): string {
   const text = name?.trim() ?? '';
   const isTypable = text !== '' && text.length <= MAX_TYPED && !/\p{C}|\s{2}/u.test(text);

@@ -11,10 +11,6 @@ import { typedNameOf, useNameOf } from './contact-names';
 
 const REFRESH_MS = 3_000;
 
-/**
- * Shows buttons that export all stored data of a contact or erase the contact, and the progress of an
- * erasure.
- */
 export function ContactRights({ contact }: { contact: Contact }) {
   const { contacts } = useTexts();
   const { id } = useWorkspace();

@@ -2,10 +2,7 @@ import type { DeliveryDetail } from '../../api/types';
 
 type Request = NonNullable<DeliveryDetail['request']>;
 
-/**
- * Headers that the commands compute: the signatures, which are not stored, and the time stamp, because a
- * receiver refuses an old one.
- */
+/** Headers that the commands compute: signatures are not stored, and receivers refuse an old time stamp. */
 const MADE: Record<string, string> = {
   'x-service-signature': '"x-service-signature: sha256=$service"',
   'webhook-timestamp': '"webhook-timestamp: $now"',

@@ -1,4 +1,3 @@
-/** Names of the filters of an endpoint's deliveries, in the page's address and in the server's API. */
 const FILTER_NAMES = [
   'since',
   'until',

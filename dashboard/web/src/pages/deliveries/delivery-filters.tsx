@@ -72,7 +72,6 @@ export function DeliveryFilters({
   );
 }
 
-/** Returns a function that writes a filter's value in the page's language. */
 export function useFilterFormat(): (name: keyof FilterTexts, value: string) => string {
   const texts = useTexts();
   const formats = useFormats();

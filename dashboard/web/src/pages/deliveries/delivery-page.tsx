@@ -162,10 +162,7 @@ function AuditLink({ entity, entityId, text }: { entity: string; entityId: strin
   );
 }
 
-/**
- * Shows the request with the endpoint's present address.
- * @param about says to which address the last attempt was sent, if it was another
- */
+/** Shows the request with the endpoint's present address. `about` names a former address, if any. */
 function SentRequest({
   request,
   about,
@@ -189,10 +186,7 @@ function SentRequest({
   );
 }
 
-/**
- * Returns the request line and the headers as text. `withheld` replaces the signatures, which differ in each
- * attempt and are not stored.
- */
+/** Returns the headers as text. `withheld` replaces the signatures, which are not stored. */
 function headerLines(
   { method, url, headers }: NonNullable<DeliveryDetail['request']>,
   withheld: string,

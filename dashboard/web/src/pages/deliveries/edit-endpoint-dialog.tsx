@@ -9,10 +9,7 @@ import { useTexts } from '../../i18n/locale';
 import { EndpointFields, inputOf, valuesOf } from '../webhooks/endpoint-fields';
 import { ALL_EVENTS } from '../webhooks/endpoint-rules';
 
-/**
- * Edits an endpoint. The server refuses the edit if another person has changed the endpoint since the dialog
- * was opened.
- */
+/** Edits an endpoint. The server refuses the edit if another person has changed the endpoint meanwhile. */
 export function EditEndpointDialog({
   endpoint,
   onClose,

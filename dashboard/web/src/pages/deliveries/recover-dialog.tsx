@@ -11,10 +11,7 @@ import { useTotalFormat } from './total-format';
 
 const DAY_MS = 86_400_000;
 
-/**
- * Delivers again all events that the endpoint has missed since a chosen time. Shows their number before the
- * person confirms.
- */
+/** Shows how many events the endpoint has missed since a chosen time, and delivers them again. */
 export function RecoverDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const texts = useTexts();
   const formats = useFormats();

@@ -86,10 +86,7 @@ function RecoveryProgress({ recovery }: { recovery: Recovery }) {
   );
 }
 
-/**
- * Returns a recovery's progress as text: how many deliveries have succeeded if it is completed, otherwise how
- * many have been made.
- */
+/** Says how many deliveries a recovery has made, or once it is completed, how many have succeeded. */
 function useProgress(recovery: Recovery): string {
   const { recoveries } = useTexts();
   const formats = useFormats();

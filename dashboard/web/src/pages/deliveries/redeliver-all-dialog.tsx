@@ -10,10 +10,7 @@ import { useTotalFormat } from './total-format';
 import { type FilterTexts } from './delivery-filter';
 import { useFilterFormat } from './delivery-filters';
 
-/**
- * Delivers again all deliveries that match the filter, on all pages. Shows their number before the person
- * confirms. Leaves out succeeded deliveries, unless the person or the filter includes them.
- */
+/** Delivers again all matching deliveries of all pages. Leaves out succeeded ones by default. */
 export function RedeliverAllDialog({
   endpointId,
   filter,

@@ -11,10 +11,7 @@ const LEFT = 40;
 const RIGHT = 56;
 const LABEL_WIDTH = 90;
 
-/**
- * Shows a bar chart of attempts by outcome, with a line of the 95th percentile of their durations on a second
- * axis.
- */
+/** Shows attempts by outcome as bars, and the 95th percentile of their durations as a line. */
 export function TimelineChart({ timeline, isWeek }: { timeline: Timeline; isWeek: boolean }) {
   const texts = useTexts();
   const formats = useFormats();

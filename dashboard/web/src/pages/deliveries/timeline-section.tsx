@@ -11,10 +11,6 @@ import { TimelineChart, TimelineLegend } from './timeline-chart';
 const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
 const REFRESH_MS = 30_000;
 
-/**
- * Shows an endpoint's attempts by outcome, and the 95th percentile of their durations, as a chart and as a
- * table.
- */
 export function TimelineSection({ endpointId }: { endpointId: string }) {
   const texts = useTexts();
   const formats = useFormats();

@@ -8,10 +8,7 @@ const REFRESH_MS = 5_000;
 /** Pages of results that a search loads by itself before the person decides whether to continue. */
 const MAX_STEPS = 10;
 
-/**
- * Reads a page of an endpoint's deliveries. While pages are empty, as with a filter that few deliveries
- * match, reads up to 10 in a row.
- */
+/** Reads a page of an endpoint's deliveries. While pages are empty, reads up to 10 in a row. */
 export function useDeliveries(...page: DeliveriesPage) {
   return useQuery({
     ...deliveriesQuery(useWorkspace().id, ...page),

@@ -5,10 +5,7 @@ import { useFormats, useTexts } from '../../i18n/locale';
 /** Latest edits of the endpoint that are searched for former addresses. */
 const EDITS = 100;
 
-/**
- * Returns a function that says where an attempt was sent, if the endpoint's address has changed since. Reads
- * the address from the audit log, which stores it shortened; attempts do not store it.
- */
+/** Returns a function that says where an attempt was sent, if the endpoint's address has changed since. */
 export function useFormerAddress(endpointId: string): FormerAddress {
   const texts = useTexts();
   const formats = useFormats();

@@ -9,16 +9,12 @@ import classes from './agent-field.module.css';
 /** Largest number of agents in the list. Typing finds the others. */
 const SHOWN = 50;
 
-/** Option of the field: an agent, or "no agent". */
 export interface AgentOption {
   value: string;
   label: string;
 }
 
-/**
- * Shows a field that chooses an agent. Typing filters the list, and Enter chooses its first entry. CSS places
- * the list below the field without measuring, because each opened conversation renders such a field.
- */
+/** Shows a field that chooses an agent. Typing filters the list, and Enter chooses its first entry. */
 export function AgentField({
   label,
   options,
@@ -32,15 +28,12 @@ export function AgentField({
 }: {
   label: string;
   options: AgentOption[];
-  /** Value of the chosen option; null if none is chosen. */
   value: string | null;
   isDisabled?: boolean;
   /** Whether the field gets the focus and shows its list when it is first rendered. */
   isOpenFirst?: boolean;
   onChoose: (value: string) => void;
-  /**
-   * Called when the person leaves the field without a choice. After Escape, the field still has the focus.
-   */
+  /** Called when the person leaves without a choice. After Escape, the field still has the focus. */
   onLeave?: () => void;
   ref?: Ref<HTMLInputElement>;
   className?: string;

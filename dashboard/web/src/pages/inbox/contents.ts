@@ -1,10 +1,7 @@
 import type { FoundMessage } from '../../api/types';
 import type { Texts } from '../../i18n/texts-en';
 
-/**
- * Kind of a content other than text. The server writes it into a message's text as a placeholder, such as
- * `[image] Our shop`.
- */
+/** Kind of content that the server writes into a message's text, as in `[image] Our shop`. */
 export type ContentKind = keyof Texts['inbox']['content'];
 
 /** Content of a message. `detail` is the text behind its placeholder, such as a caption. */
@@ -28,7 +25,6 @@ export function readContents(text: string, kinds: Texts['inbox']['content']): Co
 
 export type Excerpt = FoundMessage['excerpt'];
 
-/** Returns the parts of an excerpt without its first `count` characters. */
 export function partsFrom(excerpt: Excerpt, count: number): Excerpt {
   let left = count;
   return excerpt.map((part) => {

@@ -5,10 +5,7 @@ import type { Conversation, Message, Page } from '../../api/types';
 /** Largest exact count of conversations from the server. A larger value means "more than 1,000". */
 export const MAX_COUNT = 1_000;
 
-/**
- * Loaded pages of a list that are read again at each poll. A list with more pages is polled less often, in
- * proportion.
- */
+/** Loaded pages that each poll reads again. A list with more pages is polled less often. */
 export const FRESH_PAGES = 2;
 
 /** Parts of cache keys: the kinds of data that the page shows of an open conversation. */
@@ -26,10 +23,7 @@ export const keyOf = (workspaceId: string, ...parts: unknown[]) => [
 export const messagesKey = (workspaceId: string, conversationId: string) =>
   keyOf(workspaceId, 'messages', conversationId);
 
-/**
- * Changes the cached data of a key. If a read of the data is running or due, it starts anew, because its
- * answer may be older than the change.
- */
+/** Changes cached data. A running or due read starts anew, because its answer may be older. */
 export function changeCached<T>(queries: QueryClient, queryKey: unknown[], change: (data: T) => T): void {
   const before = queries.getQueryState(queryKey);
   void queries.cancelQueries({ queryKey, exact: true });
@@ -38,10 +32,7 @@ export function changeCached<T>(queries: QueryClient, queryKey: unknown[], chang
     void queries.invalidateQueries({ queryKey, exact: true });
 }
 
-/**
- * Adds a new message or note at the start of its cached list, before the list is read again. Does nothing if
- * the list has the item.
- */
+/** Adds a new message or note to its cached list, before the list is read again. */
 export function addNewest(
   queries: QueryClient,
   workspaceId: string,
@@ -55,7 +46,6 @@ export function addNewest(
   });
 }
 
-/** Removes a deleted note from its cached list, before the list is read again. */
 export function removeItem(queries: QueryClient, workspaceId: string, key: string[], itemId: string): void {
   changeCached<Pages<{ id: string }>>(queries, keyOf(workspaceId, ...key), (pages) => ({
     ...pages,
@@ -141,9 +131,7 @@ function isSettled({ state: { data, fetchStatus, isInvalidated } }: Query<Pages<
   return data !== undefined && fetchStatus === 'idle' && !isInvalidated;
 }
 
-/**
- * Merges the newest messages into the loaded pages. Returns null if messages between the two may be missing.
- */
+/** Merges the newest messages into loaded pages; null if messages between the two may be missing. */
 export function withNewest({ pages, ...rest }: Pages<Message>, newest: Message[]): Pages<Message> | null {
   const loadedIds = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));
   if (!newest.some(({ id }) => loadedIds.has(id))) return null;
@@ -184,9 +172,7 @@ export function refreshCounts(queries: QueryClient, workspaceId: string): Promis
   );
 }
 
-/**
- * Reads again which agents have the conversations open, if the page shows it. Null means all conversations.
- */
+/** Reads again who has the conversations open, if the page shows it. Null means all conversations. */
 export function refreshPresence(
   queries: QueryClient,
   workspaceId: string,

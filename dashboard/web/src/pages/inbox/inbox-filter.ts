@@ -6,16 +6,12 @@ import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { NOBODY } from './list/cached-lists';
 
 export const VIEWS = ['mine', 'nobody', 'all'] as const;
-/**
- * View of the inbox. `agent` shows one colleague's conversations. `lost` shows conversations of any status
- * with a reply whose delivery failed or is unknown.
- */
+/** View of the inbox. `lost` shows conversations of any status with a reply that may not have arrived. */
 export type View = (typeof VIEWS)[number] | 'agent' | 'lost';
 
 export const STATUSES: readonly ConversationStatus[] = ['OPEN', 'SNOOZED', 'CLOSED'];
 export const CHANNELS = Object.keys(CHANNEL_LABELS) as Channel[];
 
-/** Filter of the inbox's list of conversations. */
 export interface InboxFilter {
   view: View;
   /** Id of the colleague whose conversations the view `agent` shows. */
@@ -26,9 +22,7 @@ export interface InboxFilter {
 
 const route = getRouteApi('/inside/w/$slug/inbox');
 
-/**
- * Returns the filter that the page's address contains. A missing or unknown value is replaced by its default.
- */
+/** Returns the filter in the page's address. A missing or unknown value is replaced by its default. */
 export function useInboxFilter(): InboxFilter {
   const { view, agent, status, channel } = route.useSearch();
   return useMemo(
@@ -42,7 +36,6 @@ export function useInboxFilter(): InboxFilter {
   );
 }
 
-/** Returns the filter as parameters of a page's address. */
 export function toSearch({ view, agent, status, channel }: InboxFilter) {
   return {
     ...(view === 'agent' ? { agent } : { view }),
@@ -51,10 +44,7 @@ export function toSearch({ view, agent, status, channel }: InboxFilter) {
   };
 }
 
-/**
- * Returns a function that turns a filter into the server's parameter `assignedAgentId`. The value is an
- * agent's id, `nobody` for unassigned conversations, or undefined for all.
- */
+/** Returns a function that turns a filter into the server's parameter `assignedAgentId`. */
 export function useAssigneeOf(): (filter: InboxFilter) => string | undefined {
   const { agentId } = useWorkspace();
   return ({ view, agent }) =>

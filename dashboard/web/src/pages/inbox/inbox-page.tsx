@@ -16,7 +16,6 @@ import { useResends } from './reply/use-resends';
 
 const KeysDialog = lazyPart(() => import('./keys-dialog').then((module) => module.KeysDialog));
 
-/** Page in which agents answer customers: the list of conversations, and the open one beside it. */
 export function InboxPage() {
   const { conversationId } = useParams({ strict: false });
   const [showsKeys, setShowsKeys] = useState(false);

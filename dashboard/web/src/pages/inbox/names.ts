@@ -20,7 +20,6 @@ export function useAgents(): Agent[] {
   return useContext(AgentsContext);
 }
 
-/** Returns the active agents, except the person who is logged in, as options of a field. */
 export function useColleagueOptions(): AgentOption[] {
   const { inbox } = useTexts();
   const { agentId } = useWorkspace();

@@ -1,14 +1,12 @@
 import { api } from '../../api/client';
 import type { ActiveConversation, Conversation } from '../../api/types';
 
-/** New values of a conversation's changed properties. */
 export type ConversationValues = Partial<Omit<ActiveConversation, 'id' | 'contact'>>;
 
 /** Change of a conversation that the page shows before the server has confirmed it. */
 export interface PendingChange {
   conversationId: string;
   change: ConversationValues;
-  /** Whether the server has refused the change. */
   isRefused: boolean;
 }
 
@@ -16,9 +14,7 @@ const pending = new Set<PendingChange>();
 /** One set per running read: the changes that its answer may lack. */
 const missing = new Set<Set<PendingChange>>();
 
-/**
- * Registers a change that is about to be sent to the server. It is applied to the answers of running reads.
- */
+/** Registers a change that is about to be sent, and applies it to the answers of running reads. */
 export function beginChange(conversationId: string, change: ConversationValues): PendingChange {
   const begun = { conversationId, change, isRefused: false };
   pending.add(begun);
@@ -47,11 +43,7 @@ export function readConversation(
   );
 }
 
-/**
- * Reads conversations. Applies all changes that were pending at any time during the read, because the answer
- * may be older than they are. Leaves out refused changes.
- * @param make applies a change to the answer
- */
+/** Reads conversations, and applies to the answer all changes that were pending meanwhile and not refused. */
 export async function readWithChanges<T>(
   read: () => Promise<T>,
   make: (answer: T, change: PendingChange) => T,

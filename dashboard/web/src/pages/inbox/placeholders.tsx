@@ -31,10 +31,7 @@ const ICONS: Partial<Record<ContentKind, typeof IconPhoto>> = {
   'empty message': IconMessageQuestion,
 };
 
-/**
- * Shows a customer's text. If the customer sent other contents, such as an image, shows an icon and a name
- * for each.
- */
+/** Shows a customer's text, or an icon and a name for each other content, such as an image. */
 export function CustomerText({ text }: { text: string }) {
   const { content } = useTexts().inbox;
   const contents = readContents(text, content);
@@ -72,7 +69,6 @@ export function useCustomerWords(): (text: string) => string {
       .join(', ') ?? text;
 }
 
-/** Shows the excerpt of a customer's message that a search has found, with the found words marked. */
 export function CustomerExcerpt({
   excerpt,
   show,

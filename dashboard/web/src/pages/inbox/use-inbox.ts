@@ -40,10 +40,7 @@ const MIN_PAUSE_MS = 5_000;
 
 const MAX_PAGE = 200;
 
-/**
- * Milliseconds between two reads of the open conversation's messages while the stream of changes is live. The
- * stream may lose the report of a message's delivery.
- */
+/** Milliseconds between two reads of the open conversation's messages: the stream may lose a report. */
 export const MARKS_MS = 15_000;
 
 /** Reads a list page by page, and reads the loaded pages again and again while the tab is visible. */
@@ -79,8 +76,7 @@ export function usePages<T extends { id: string }>(
     refetchInterval: ({ state: { data, dataUpdatedAt } }) => {
       if (!refreshes) return false;
       const pauseMs = pollMs * Math.ceil((data?.pages.length ?? 1) / FRESH_PAGES);
-      // A read of the newest page alone leaves `dataUpdatedAt` as it is, so it does not delay the next read
-      // of all pages.
+      // A read of the newest page alone leaves `dataUpdatedAt`, so it does not delay the next full read.
       return Math.max(MIN_PAUSE_MS, dataUpdatedAt + pauseMs - Date.now());
     },
     enabled: isEnabled,
@@ -170,9 +166,8 @@ export function useChanges(conversationId: string, updatedAt: string) {
 }
 
 /**
- * Returns a mutation that changes a conversation's status or assigned agent. The page shows the change at
- * once, and reverts it if the server refuses it.
- * @param onChanged called when the server has made the change
+ * Returns a mutation of a conversation's status or agent. The page shows it at once, and reverts it if
+ * refused.
  */
 export function useUpdateConversation(
   conversationId: string,

@@ -9,16 +9,11 @@ const REPEATED = new Set(['j', 'k']);
 /** Name of an entry in the browser's storage that turns keyboard shortcuts off. */
 const OFF = 'dashboard-keys-off';
 
-/**
- * Selectors of elements that turn shortcuts off: a field that has the focus, or an open dialog, menu or list.
- */
+/** Selectors of elements that turn shortcuts off: focused fields, and open dialogs, menus and lists. */
 const FIELDS = 'input, textarea, select, [contenteditable]';
 const LAYERS = '[role=dialog], [role=menu], [role=listbox]';
 
-/**
- * Reports whether keyboard shortcuts are on in this browser. Speech input may press keys by mistake, so they
- * can be turned off (WCAG 2.1.4).
- */
+/** Reports whether shortcuts are on. Speech input may press keys by mistake (WCAG 2.1.4). */
 export function areKeysOn(): boolean {
   return localStorage.getItem(OFF) === null;
 }
@@ -28,10 +23,7 @@ export function turnKeys(isOn: boolean): void {
   else localStorage.setItem(OFF, 'true');
 }
 
-/**
- * Calls a function when its key, such as `j`, is pressed. Does nothing while a field has the focus or a
- * dialog, menu or list is open.
- */
+/** Calls a function when its key is pressed, unless a field has the focus or a dialog or menu is open. */
 export function useKeys(handlers: Record<string, () => void>): void {
   const latest = useRef(handlers);
   useEffect(() => {

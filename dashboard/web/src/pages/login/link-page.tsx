@@ -16,16 +16,10 @@ const LinkButton = createLink((props: ButtonProps & ComponentPropsWithRef<'a'>) 
   <Button component="a" {...props} />
 ));
 
-/**
- * Token of the link that was opened last. It is stored in memory alone: neither the address nor the history
- * contains it.
- */
+/** Token of the link that was opened last. Neither the address nor the history contains it. */
 let openedToken = '';
 
-/**
- * Returns the token from the address's fragment, which browsers send to no server, and removes it from the
- * address.
- */
+/** Removes the token from the address's fragment, which browsers send to no server, and returns it. */
 function useLinkToken(): string {
   const { hash } = useLocation();
   const navigate = useNavigate();

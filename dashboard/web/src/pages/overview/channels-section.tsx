@@ -9,7 +9,6 @@ import rowList from '../../common/row-list.module.css';
 import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 
-/** Lists the connected channels, each with its state and the time of its last message. */
 export function ChannelsSection({ channels }: { channels: ManagedFirstPage['channels'] }) {
   const texts = useTexts();
   const { slug } = useWorkspace();

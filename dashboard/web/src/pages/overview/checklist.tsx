@@ -8,10 +8,7 @@ import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 import classes from './overview.module.css';
 
-/**
- * Shows the first steps in a new workspace, and ticks the completed ones. Shows nothing once all are
- * completed.
- */
+/** Shows the first steps in a new workspace, until all are completed. */
 export function Checklist({
   counts,
   hasMessage,

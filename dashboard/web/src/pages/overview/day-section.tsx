@@ -10,7 +10,6 @@ import classes from './overview.module.css';
 type Day = ManagedFirstPage['webhooks'];
 type Bucket = Day['buckets'][number];
 
-/** Time labels below the chart. */
 const LABELS = 6;
 
 /** Outcomes of deliveries, in the order from the bottom of a bar to its top. */

@@ -7,10 +7,7 @@ import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 import { EndpointState } from '../webhooks/endpoint-state';
 
-/**
- * Largest number of endpoints in the list. Endpoints that the server has deactivated come first, then failing
- * ones.
- */
+/** Endpoints in the list: first the ones that the server deactivated, then failing ones, then others. */
 const MAX_SHOWN = 5;
 
 export function EndpointsSection({ endpoints }: { endpoints: ManagedFirstPage['endpoints'] }) {

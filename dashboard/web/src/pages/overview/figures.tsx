@@ -4,9 +4,6 @@ import { useFormats, useTexts } from '../../i18n/locale';
 import { boundedNumber } from './bounded-number';
 import classes from './overview.module.css';
 
-/**
- * Shows the numbers of open conversations, and of waiting and failed messages and deliveries, side by side.
- */
 export function Figures({ page }: { page: FirstPage }) {
   const texts = useTexts();
   const formats = useFormats();

@@ -14,7 +14,6 @@ import { EndpointsSection } from './endpoints-section';
 import { Figures } from './figures';
 import { useHiddenChecklist } from './use-hidden-checklist';
 
-/** Shows a workspace's figures, failures and channels, and the first steps in a new workspace. */
 export function OverviewPage() {
   const texts = useTexts();
   const workspace = useWorkspace();

@@ -2,7 +2,6 @@ import { useState } from 'react';
 
 const STORAGE_KEY = 'dashboard-checklist-hidden';
 
-/** Returns whether this browser hides a workspace's checklist, and a function that hides it. */
 export function useHiddenChecklist(workspaceId: string): [isHidden: boolean, hide: () => void] {
   const key = `${STORAGE_KEY}-${workspaceId}`;
   const [isHidden, setHidden] = useState(() => localStorage.getItem(key) !== null);

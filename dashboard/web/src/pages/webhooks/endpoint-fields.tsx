@@ -11,7 +11,6 @@ import { ALL_EVENTS, MAX_DESCRIPTION, MAX_NAME, MAX_RATE } from './endpoint-rule
 
 const TYPING_PAUSE_MS = 400;
 
-/** Settings of an endpoint as values of the form's fields. */
 interface EndpointValues {
   url: string;
   events: string[];
@@ -53,11 +52,7 @@ export function inputOf({ url, events, rateLimit, name, description, context }: 
   };
 }
 
-/**
- * Shows the fields of an endpoint.
- * @param present address that the endpoint has now and that needs no check; undefined for a new endpoint
- * @param urlNote shown below the address
- */
+/** Shows an endpoint's fields. An address that equals `present` is not checked. */
 export function EndpointFields({
   values,
   present,
@@ -135,10 +130,7 @@ export function EndpointFields({
   );
 }
 
-/**
- * Returns the result of the server's check of a new address. It is undefined until the person has stopped
- * typing and the server has answered.
- */
+/** Returns the server's check of a new address, once the person has stopped typing. */
 function useUrlCheck(url: string, isNew: boolean): UrlCheck | undefined {
   const { id } = useWorkspace();
   const [typed] = useDebouncedValue(url.trim(), TYPING_PAUSE_MS);

@@ -3,10 +3,6 @@ import type { Endpoint } from '../../api/types';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { useNow } from '../../common/use-now';
 
-/**
- * Shows whether an endpoint is active, whether its deliveries succeed, and until when a previous secret is
- * valid.
- */
 export function EndpointState({
   endpoint,
 }: {

@@ -6,7 +6,6 @@ import { useFormats, useTexts } from '../../i18n/locale';
 /** Height in pixels above which an answer scrolls, so that the content around it stays visible. */
 const ANSWER_HEIGHT = 160;
 
-/** Shows the duration of each phase of an attempt, and the receiver's answer. */
 export function Exchange({
   phases,
   totalMs,

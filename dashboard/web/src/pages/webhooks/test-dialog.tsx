@@ -14,10 +14,7 @@ const AUDIT = 'audit.event';
 
 export type TestedEndpoint = Pick<Endpoint, 'id' | 'name' | 'url'>;
 
-/**
- * Sends a test event as soon as it opens, and shows the receiver's answer. The person can then send examples
- * of other events.
- */
+/** Sends a test event as soon as it opens. The person can then send examples of other events. */
 export function TestDialog({
   endpoint: { id: endpointId, name, url },
   onClose,

@@ -6,7 +6,6 @@ import { useTexts } from '../../i18n/locale';
 import { ParkedEventsSection } from './parked-events-section';
 import { RateLimitSection } from './rate-limit-section';
 
-/** Shows how much of the rate limit is used, and the events that could not be processed. */
 export function DiagnosticsPage() {
   const texts = useTexts();
   const overview = useRead<WorkspaceOverview>('overview');

@@ -5,7 +5,6 @@ import { useFormats, useTexts } from '../../i18n/locale';
 
 const BUSY_SHARE = 0.8;
 
-/** Shows for each path how many requests were made in the present minute, and the limit. */
 export function RateLimitSection({ use: { perMinute, paths } }: { use: WorkspaceOverview['rateLimit'] }) {
   const texts = useTexts();
   const formats = useFormats();

@@ -27,7 +27,6 @@ export function SavedRepliesPage() {
     {
       header: texts.name,
       cell: ({ name }) => (
-        // The column is as wide as its longest name, up to a limit.
         <Text component="bdi" size="sm" display="block" w="max-content" maw="14rem" className="breakable">
           {name}
         </Text>

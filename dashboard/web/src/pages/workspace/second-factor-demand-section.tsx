@@ -12,10 +12,7 @@ import { useTexts } from '../../i18n/locale';
 const DEFAULT_DAYS = 7;
 const MAX_DAYS = 90;
 
-/**
- * Shows whether only people with a second factor may open the workspace, after a number of days. Owners can
- * change this.
- */
+/** Shows the setting that opens the workspace only to people with a second factor, after days of grace. */
 export function SecondFactorDemandSection() {
   const { secondFactorDemand: texts } = useTexts();
   const queries = useQueryClient();

@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from 'react';
 
-/** A person's choices for alerts about new messages in this browser. */
 interface AlertChoices {
   sound: boolean;
   notifications: boolean;
@@ -51,7 +50,6 @@ export function chooseAlert(change: Partial<AlertChoices>): void {
   }
 }
 
-/** Reports whether the browser allows this page to show notifications. */
 export function mayNotify(): boolean {
   return 'Notification' in window && Notification.permission === 'granted';
 }

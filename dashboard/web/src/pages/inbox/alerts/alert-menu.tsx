@@ -7,7 +7,6 @@ import { mayNotify, useAlertChoices } from './alert-choices';
 
 const AlertPopover = lazyPart(() => import('./alert-popover').then((module) => module.AlertPopover));
 
-/** Shows a button that opens this browser's settings for alerts about new messages. */
 export function AlertMenu() {
   const { inbox } = useTexts();
   const choices = useAlertChoices();

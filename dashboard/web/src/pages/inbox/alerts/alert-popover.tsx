@@ -6,7 +6,6 @@ import { chooseAlert, mayNotify, useAlertChoices } from './alert-choices';
 import classes from './alert-menu.module.css';
 import { playSound } from './alert-sound';
 
-/** Shows checkboxes for this browser's alerts about new messages. */
 export function AlertPopover({
   id,
   button,

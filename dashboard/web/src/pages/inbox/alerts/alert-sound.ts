@@ -8,9 +8,7 @@ const VOLUME = 0.12;
 
 let context: AudioContext | undefined;
 
-/**
- * Plays the sound of a new message. Browsers play nothing until the person has clicked or typed in the page.
- */
+/** Plays the sound of a new message. Browsers play none until the person has clicked or typed. */
 export async function playSound(): Promise<void> {
   context ??= new AudioContext();
   if (context.state === 'suspended') await context.resume();

@@ -7,10 +7,7 @@ import { useUnread } from '../use-inbox';
 /** Largest number of unread conversations that is shown exactly. */
 const MAX_WRITTEN = 99;
 
-/**
- * Shows the number of unread conversations in the title and icon of the browser's tab. Counts open
- * conversations that are assigned to the person or to no agent.
- */
+/** Shows in the browser's tab how many conversations, the person's own and unassigned ones, are unread. */
 export function useBadge(): void {
   const { inbox, frame } = useTexts();
   const count = useUnread().data?.count ?? 0;

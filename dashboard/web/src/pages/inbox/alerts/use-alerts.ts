@@ -14,15 +14,11 @@ import { useUnread } from '../use-inbox';
 /** Largest number of notifications that are shown at once. */
 const MAX_AT_ONCE = 3;
 const MAX_NAME = 80;
-/**
- * Matches characters that change the direction of text or break a line. They could make a notification look
- * different from its text.
- */
+/** Matches characters that turn or break a line, and so could make a notification mislead. */
 const CONTROLS = /[\p{Cc}\u200E\u200F\u061C\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 
 const lockOf = (conversationId: string) => `inbox-seen:${conversationId}`;
 
-/** Conversation that the person is notified of, and the texts of the notification. */
 interface News {
   id: string;
   contactName: string | null;
@@ -30,10 +26,9 @@ interface News {
 }
 
 /**
- * Alerts the person, as they have chosen, to new messages in conversations that are assigned to them or to no
- * agent. Also alerts them to conversations that were assigned to them or whose snooze has ended. Only the tab
- * that holds the stream of changes alerts, so each alert comes once. A conversation that is open in a focused
- * tab causes none.
+ * Alerts the person, as they chose, to new messages in their own and unassigned conversations. Also alerts
+ * them to conversations that were assigned to them or whose snooze has ended. Only the tab that holds the
+ * stream of changes alerts. A conversation that is open in a focused tab causes no alert.
  */
 export function useAlerts(): void {
   const { id: workspaceId, slug } = useWorkspace();
@@ -95,10 +90,7 @@ function plainLine(text: string, max = Infinity): string {
   return [...text.replace(CONTROLS, ' ').trim()].slice(0, max).join('');
 }
 
-/**
- * Holds a browser lock while the person has the conversation open in a focused tab. The tab that alerts finds
- * the lock and does not alert to this conversation.
- */
+/** Holds a browser lock while the conversation is open in a focused tab, so that no tab alerts to it. */
 export function useSeen(conversationId: string): void {
   useEffect(() => {
     const { locks } = navigator as Partial<Navigator>;

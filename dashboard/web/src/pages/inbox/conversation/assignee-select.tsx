@@ -6,7 +6,6 @@ import { NOBODY } from '../list/cached-lists';
 import { useAgentName, useAgents, useColleagueOptions } from '../names';
 import classes from './assignee-select.module.css';
 
-/** Shows a field that assigns a conversation to the person, to a colleague or to no agent. */
 export function AssigneeSelect({
   assignedAgentId,
   isDisabled,
@@ -35,10 +34,7 @@ export function AssigneeSelect({
   );
 }
 
-/**
- * Returns the options: no agent, the person, all other active agents, and the assigned agent even if
- * inactive.
- */
+/** Returns no agent, the person, other active agents, and the assigned agent, even an inactive one. */
 function useOptions(value: string): AgentOption[] {
   const { inbox } = useTexts();
   const { agentId } = useWorkspace();

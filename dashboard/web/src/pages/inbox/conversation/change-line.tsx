@@ -5,7 +5,6 @@ import { useFormats, useTexts } from '../../../i18n/locale';
 import classes from '../inbox.module.css';
 import { useAgentName } from '../names';
 
-/** Shows a change of a conversation, such as an assignment, as a line between its messages. */
 export const ChangeLine = memo(function ChangeLine({ change }: { change: ConversationChange }) {
   const formats = useFormats();
   const text = useChangeText(change);

@@ -17,11 +17,7 @@ const ContactDetails = lazyPart(() =>
 /** Width from which on the panel fits beside the list and the conversation. */
 const WIDE = '(min-width: 80em)';
 
-/**
- * Opens and closes the panel that shows the customer. On a wide screen the panel is beside the conversation,
- * and stays open or closed in later conversations and visits. On a narrow screen it is a dialog, closed at
- * first.
- */
+/** Opens and closes the customer's panel. On a wide screen, the browser stores whether it is open. */
 export function useContactPanel() {
   const isWide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false }) ?? true;
   const [isKeptOpen, setKeptOpen] = useLocalStorage({
@@ -85,7 +81,6 @@ export function ContactPanelButton({ panel }: { panel: ContactPanelState }) {
   );
 }
 
-/** Shows the customer of the open conversation, beside the conversation or in a dialog. */
 export function ContactPanel({
   panel: { isWide, isOpen, isAsked, isDiscarding, keep, hasEntered, close, discard, stay },
   contactId,

@@ -66,9 +66,7 @@ export function ConversationPane({ id }: { id: string }) {
   );
 }
 
-/**
- * Returns the level of the conversation's heading: 2 beside the list, whose heading has level 1, otherwise 1.
- */
+/** Returns the heading's level: 2 beside the list, whose own heading has level 1, otherwise 1. */
 function useHeadingLevel(): 1 | 2 {
   return useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ? 1 : 2;
 }
@@ -203,7 +201,6 @@ function LoadedConversation({
   );
 }
 
-/** Shows a link back to the list, on a screen that has no room for both. */
 function BackLink() {
   const { inbox } = useTexts();
   return (
@@ -220,17 +217,13 @@ function BackLink() {
   );
 }
 
-/** Returns a function that renders a button as a link to the list with its present filter. */
 function useLinkToList() {
   const { slug } = useWorkspace();
   const search = toSearch(useInboxFilter());
   return (props: object) => <Link {...props} to="/w/$slug/inbox" params={{ slug }} search={search} />;
 }
 
-/**
- * Moves the focus to a conversation that is opened from the list. Does nothing if the page was loaded with
- * the conversation open.
- */
+/** Moves the focus to an opened conversation, unless the page was loaded with it. */
 function useFocusWhenOpened() {
   const pane = useRef<HTMLElement>(null);
   useEffect(() => {

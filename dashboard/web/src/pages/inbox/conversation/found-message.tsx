@@ -66,10 +66,7 @@ export function Found({ isFound, children }: { isFound: boolean; children: React
   );
 }
 
-/**
- * Shows buttons that lead from a found message to newer messages and to the newest. Goes to the newest by
- * itself when the person sends a message.
- */
+/** Shows buttons that lead to newer messages. Goes to the newest when the person sends a message. */
 export function NewerMessages({
   pages,
   outgoing,

@@ -21,10 +21,6 @@ const ICONS: Record<DeliveryStatus, typeof IconCheck> = {
   UNKNOWN: IconHelpCircle,
 };
 
-/**
- * Shows a message with its sender and time, and how far its delivery to the customer has come. `memo` renders
- * it again only when a property has changed.
- */
 export const MessageItem = memo(function MessageItem({
   message,
   conversationId,

@@ -9,7 +9,6 @@ import { useAgentName } from '../names';
 import classes from '../reply/notes.module.css';
 import { useDeleteNote } from '../reply/use-notes';
 
-/** Shows a note for colleagues between the messages, with a button that deletes it. */
 export function NoteItem({ note, conversationId }: { note: Note; conversationId: string }) {
   const { inbox } = useTexts();
   const formats = useFormats();

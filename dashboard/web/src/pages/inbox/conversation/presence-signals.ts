@@ -4,10 +4,7 @@ import type { SignalPresence } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { isNoReply } from '../reply/is-no-reply';
 
-/**
- * Milliseconds between two signals that the person has a conversation open. The server deletes a signal after
- * 45 s.
- */
+/** Milliseconds between two signals of an open conversation. The server deletes a signal after 45 s. */
 const LOOKING_EVERY_MS = 20_000;
 /** Milliseconds until a conversation counts as open. A person who steps through the list sends no signals. */
 const PASSING_MS = 400;
@@ -56,8 +53,7 @@ export function useLooking(conversationId: string): void {
 }
 
 /**
- * Returns functions that tell colleagues that the person is writing. If the text is a reply, a visitor is
- * told too.
+ * Returns functions that report to colleagues, and for a reply also to the visitor, that the person writes.
  */
 export function useWriting(conversationId: string, act: 'REPLYING' | 'NOTING') {
   const { id: workspaceId } = useWorkspace();

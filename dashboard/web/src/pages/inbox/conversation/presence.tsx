@@ -9,10 +9,7 @@ import { useAgentName } from '../names';
 import classes from './presence.module.css';
 
 const REFRESH_MS = 10_000;
-/**
- * Milliseconds between two reads while an agent or the visitor writes. The stream of changes does not report
- * the end of writing.
- */
+/** Milliseconds between two reads while an agent or the visitor writes. No event reports the end of that. */
 const WRITING_REFRESH_MS = 3_000;
 /** Milliseconds in which rows that become visible are collected, so that scrolling causes one read. */
 const COLLECT_MS = 200;
@@ -21,9 +18,7 @@ const MAX_ASKED = 100;
 
 interface Presence {
   byConversation: Map<string, ConversationPresence>;
-  /**
-   * Reads repeatedly which agents and visitor are in a conversation, until the returned function is called.
-   */
+  /** Reads who is in a conversation until the returned function is called. */
   watch: (conversationId: string) => () => void;
 }
 
@@ -54,9 +49,7 @@ export function PresenceProvider({ children }: { children: ReactNode }) {
   return <PresenceContext value={value}>{children}</PresenceContext>;
 }
 
-/**
- * Returns the ids of the conversations that components watch, joined by commas, and a function to watch one.
- */
+/** Returns the watched conversations' ids, joined by commas, and a function that watches one. */
 function useWatched() {
   const [ids, setIds] = useState('');
   const watched = useRef(new Map<string, number>());
@@ -86,10 +79,7 @@ function usePresence(conversationId: string): ConversationPresence | undefined {
   return use(PresenceContext)?.byConversation.get(conversationId);
 }
 
-/**
- * Shows a sign in a list's row if a colleague or the visitor is in the conversation. Watches the conversation
- * only while the row is visible.
- */
+/** Shows in a list's row who is in the conversation. Watches it only while the row is visible. */
 export function PresenceSign({ conversationId }: { conversationId: string }) {
   const sign = useRef<HTMLSpanElement>(null);
   const watch = use(PresenceContext)?.watch;
@@ -131,7 +121,6 @@ export function PresenceSign({ conversationId }: { conversationId: string }) {
   );
 }
 
-/** Says above the reply's field which colleagues and visitor are in the conversation. */
 export function PresenceLine({ conversationId }: { conversationId: string }) {
   const watch = use(PresenceContext)?.watch;
   useEffect(() => watch?.(conversationId), [conversationId, watch]);

@@ -3,10 +3,7 @@ const HOURS = 3;
 const MORNING = 9;
 const DAYS_OF_WEEK = 7;
 
-/**
- * Returns the ends of a snooze that a person can choose: in 3 hours, and tomorrow and next Monday at 9:00 in
- * the browser's time zone.
- */
+/** Returns choices for a snooze's end: in 3 hours, and at 9:00 tomorrow and next Monday, local time. */
 export function endsAfter(now: Date) {
   const morning = (days: number) => {
     const end = new Date(now);

@@ -5,10 +5,7 @@ import { useFormats, useTexts } from '../../../i18n/locale';
 import { useKeys } from '../use-keys';
 import { endsAfter } from './snooze-ends';
 
-/**
- * Shows a menu that snoozes a conversation until a time, or until its customer writes (null). The key S opens
- * the menu.
- */
+/** Shows a menu of snoozes: until a time, or until the customer writes (null). The key S opens it. */
 export function SnoozeMenu({
   isDisabled,
   onSnooze,

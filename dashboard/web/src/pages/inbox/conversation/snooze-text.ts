@@ -1,10 +1,7 @@
 import type { Conversation } from '../../../api/types';
 import { useFormats, useTexts } from '../../../i18n/locale';
 
-/**
- * Returns a function that says until when a conversation is snoozed. The function returns null if the
- * conversation is not snoozed.
- */
+/** Returns a function that says until when a conversation is snoozed; null if it is not. */
 export function useSnoozeText(): (of: Pick<Conversation, 'status' | 'snoozedUntil'>) => string | null {
   const { inbox } = useTexts();
   const formats = useFormats();

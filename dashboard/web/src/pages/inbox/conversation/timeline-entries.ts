@@ -1,8 +1,6 @@
 import type { ConversationChange, Message, Note } from '../../../api/types';
 
-/**
- * Message, change or note, with its time (ISO 8601) and the beginning of its day (milliseconds since 1970).
- */
+/** Message, change or note, with its time and the beginning of its day in milliseconds since 1970. */
 export type Entry = { at: string; day: number } & (
   | { message: Message }
   | { change: ConversationChange }

@@ -19,7 +19,6 @@ import type { useSending } from '../reply/use-sending';
 
 const HOUR_MS = 3_600_000;
 
-/** Shows a conversation's messages, changes and notes, the oldest at the top. */
 export function Timeline({
   conversation,
   sending,
@@ -91,10 +90,6 @@ export function Timeline({
   );
 }
 
-/**
- * Shows messages, changes and notes with a heading for each day. `memo` renders them again only when a
- * property has changed.
- */
 const Entries = memo(function Entries({
   entries,
   conversationId,

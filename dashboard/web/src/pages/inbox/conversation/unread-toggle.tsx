@@ -3,7 +3,6 @@ import { IconMail, IconMailOpened } from '@tabler/icons-react';
 import { useTexts } from '../../../i18n/locale';
 import type { useReadMark } from './use-read-mark';
 
-/** Shows a button that marks the open conversation as unread, or as read if it is unread. */
 export function UnreadToggle({ readMark }: { readMark: ReturnType<typeof useReadMark> }) {
   const { inbox } = useTexts();
   const Icon = readMark.isUnread ? IconMailOpened : IconMail;

@@ -16,15 +16,12 @@ const MAX_NAMED = 100;
 /** Value of `assignedAgentId` that stands for no assigned agent. */
 export const NOBODY = 'nobody';
 
-/** Parameters of a request for a list of conversations. */
 export interface ListQuery {
   status?: ConversationStatus;
   view?: 'lost';
   channel?: Channel;
   assignedAgentId?: string;
-  /**
-   * Id of the only conversation that the list may contain; null while there is none, so that no list is read.
-   */
+  /** Id of the only conversation in the list; null while there is none, so that no list is read. */
   onlyId?: string | null;
 }
 
@@ -35,10 +32,7 @@ export function toParameters({ onlyId, ...query }: ListQuery) {
   return { ...query, ids: onlyId ?? undefined };
 }
 
-/**
- * Applies a change of a conversation to a page of a list. Removes the conversation if the list's filter no
- * longer matches it.
- */
+/** Applies a change to a page of a list. Removes a conversation that no longer matches the list's filter. */
 export function withChange(
   page: Page<ActiveConversation>,
   { conversationId, change }: Omit<PendingChange, 'isRefused'>,
@@ -56,10 +50,7 @@ export function withChange(
   return { ...page, data };
 }
 
-/**
- * Reads a conversation, its rows in lists and the counts again, after the person has changed the
- * conversation.
- */
+/** Reads a conversation, its rows in lists and the counts again, after the person has changed it. */
 export function refreshAfterAct(
   queries: QueryClient,
   workspaceId: string,
@@ -72,10 +63,7 @@ export function refreshAfterAct(
   ]);
 }
 
-/**
- * Reads conversations again in the lists that the page shows, and moves their rows to the right places. Marks
- * hidden lists as stale: each is read as a whole when it is shown.
- */
+/** Reads conversations again in shown lists and moves their rows. Hidden lists are read when shown. */
 export async function refreshList(
   queries: QueryClient,
   workspaceId: string,
@@ -143,10 +131,7 @@ export function isKnownRead(
   );
 }
 
-/**
- * Reports whether a conversation is in loaded lists and all of them show it as unread, or as read if
- * `isUnread` is false.
- */
+/** Reports whether a conversation is in loaded lists, all of which show it as unread, or all as read. */
 export function isShownAs(
   queries: QueryClient,
   workspaceId: string,
@@ -165,7 +150,6 @@ export function rowsOfContacts(queries: QueryClient, workspaceId: string, contac
     .map(({ id }) => id);
 }
 
-/** Returns a conversation's rows in loaded lists, one for each list. */
 export function rowsOf(
   queries: QueryClient,
   workspaceId: string,

@@ -1,10 +1,7 @@
 import type { InfiniteData } from '@tanstack/react-query';
 import type { ActiveConversation, Page } from '../../../api/types';
 
-/**
- * Returns the value by which a list is sorted: the id of a conversation's newest message, or the
- * conversation's id if it has no message.
- */
+/** Returns a list's sort value: the id of the newest message, or else of the conversation. */
 function activityOf({ id, lastMessageId }: ActiveConversation): string {
   return lastMessageId ?? id;
 }
@@ -23,8 +20,7 @@ export function withChangedRows(
   const isChanged = new Set(ids);
   const left = new Set(rows);
   const changed = pages.map(({ data, nextCursor }) => {
-    // A page has the rows that are at least as new as its cursor. Rows older than the last page are not
-    // loaded.
+    // A page has the rows at least as new as its cursor. Rows older than the last page are not loaded.
     const own = [...left].filter((row) => nextCursor === null || activityOf(row) >= nextCursor);
     for (const row of own) left.delete(row);
     const shown = [...data.filter(({ id }) => !isChanged.has(id)), ...own];

@@ -36,8 +36,7 @@ export function ColleagueView({ filter }: { filter: InboxFilter }) {
         title={label}
         aria-expanded={isChoosing}
         aria-current={name === null ? undefined : 'true'}
-        // Otherwise the press would move the focus out of the field and close it, and the click would open it
-        // again.
+        // Otherwise the press would close the field, and the click would open it again.
         onMouseDown={(event) => event.preventDefault()}
         onClick={() => (isChoosing ? end() : setChoosing(true))}
       >

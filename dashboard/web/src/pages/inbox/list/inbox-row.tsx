@@ -7,10 +7,7 @@ import { contactName } from '../../../common/contact-name';
 import classes from '../inbox.module.css';
 import type { toSearch } from '../inbox-filter';
 
-/**
- * Shows a link to a conversation, with its channel and its contact's name. `beside` is placed beside the
- * name, `children` below it.
- */
+/** Shows a link to a conversation. `beside` is placed beside the contact's name, `children` below it. */
 export function InboxRow({
   conversationId,
   channel,

@@ -1,7 +1,4 @@
-/**
- * Returns the first id after `id` in `ids` that is also in `left`. If there is none, returns the nearest one
- * before `id`.
- */
+/** Returns the first id after `id` in `ids` that is also in `left`, or else the nearest one before it. */
 export function nearestTo(id: string, ids: string[], left: string[]): string | undefined {
   const at = ids.indexOf(id);
   const isLeft = new Set(left);

@@ -6,17 +6,13 @@ import { toSearch, useInboxFilter } from '../inbox-filter';
 import { useHasReply } from '../reply/kept-replies';
 import { nearestTo } from './nearest';
 
-/** List of conversations that the page shows. */
 interface ShownList {
   element: RefObject<HTMLElement | null>;
   ids: string[];
   focusRow: (id: string) => void;
 }
 
-/**
- * State of the list when it last contained the open conversation. A conversation leaves the list when it is
- * closed, for example.
- */
+/** State of the list when it last contained the open conversation. */
 interface LastList {
   openId: string;
   ids: string[];
@@ -40,10 +36,7 @@ export function useShownList(list: ShownList, openId: string | undefined): void 
   );
 }
 
-/**
- * Returns the id of the conversation that follows in the list, or else of the one before. Returns undefined
- * if the conversation was not in the list.
- */
+/** Returns the id of the conversation after this one in the list, or else of the one before it. */
 function neighbourOf(conversationId: string): string | undefined {
   return lastList?.openId === conversationId
     ? nearestTo(conversationId, lastList.ids, shown?.ids ?? [])
@@ -82,10 +75,7 @@ export function useAdvance(conversationId: string): () => void {
   }, [conversationId, slug, filter, navigate, hasReply]);
 }
 
-/**
- * Moves the focus into the list after the person leaves a conversation: to its row, else to the nearest row,
- * else to the list.
- */
+/** Moves the focus back to the list after the person leaves a conversation, if possible to its row. */
 export function useFocusOnReturn(openId: string | undefined) {
   const section = useRef<HTMLElement>(null);
   const left = useRef(openId);

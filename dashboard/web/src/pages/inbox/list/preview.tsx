@@ -4,9 +4,6 @@ import { useAgentName } from '../names';
 import { CustomerText } from '../placeholders';
 import own from './preview.module.css';
 
-/**
- * Shows the beginning of a conversation's newest message, after the name of the agent who wrote it, if any.
- */
 export function Preview({ text, senderAgentId }: { text: string | null; senderAgentId: string | null }) {
   const { inbox } = useTexts();
   const nameOf = useAgentName();

@@ -11,10 +11,7 @@ interface Focus {
   isWanted: boolean;
 }
 
-/**
- * Moves the focus through the list with the keys J and K. If the focused row leaves the list, the focus moves
- * to the nearest row, or to `section` if no row is left.
- */
+/** Moves the focus by J and K. If the focused row leaves the list, the nearest row gets the focus. */
 export function useRowFocus(
   list: RefObject<HTMLElement | null>,
   section: RefObject<HTMLElement | null>,
@@ -23,8 +20,7 @@ export function useRowFocus(
 ) {
   const [focus, setFocus] = useState<Focus | null>(null);
   const before = useRef(ids);
-  // Index of the row that J or K focused last. If the open conversation leaves the list, the next one has
-  // this index.
+  // Index of the row that J or K focused last. If that row leaves the list, the next one has this index.
   const position = useRef(-1);
   const focusRow = (id: string) => setFocus({ id, isWanted: true });
   const move = (step: number) => {

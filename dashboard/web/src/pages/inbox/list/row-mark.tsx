@@ -4,10 +4,7 @@ import classes from './row-mark.module.css';
 
 export type RowMarkOf = 'notSent' | LostStatus | 'draft';
 
-/**
- * Shows a mark in a row of the list: the conversation has a draft, a reply that was not sent, or a reply
- * whose delivery failed or is unknown.
- */
+/** Shows a mark in a row of the list: a draft, an unsent reply, or a reply that may not have arrived. */
 export function RowMark({ of }: { of: RowMarkOf }) {
   const { inbox } = useTexts();
   return (

@@ -42,10 +42,7 @@ export function useRowsInSight(list: RefObject<HTMLElement | null>, count: numbe
 
 type Scroller = Pick<HTMLElement, 'scrollTop' | 'clientHeight'>;
 
-/**
- * Returns the range of row indexes to render: the visible rows and `OVERSCAN` rows beyond each edge. The
- * range may exceed the list.
- */
+/** Returns the range of the visible rows, wider by `OVERSCAN` at each edge. It may exceed the list. */
 export function rangeInSight({ scrollTop, clientHeight }: Scroller, rowHeight: number) {
   return {
     begin: Math.floor(scrollTop / rowHeight) - OVERSCAN,
@@ -61,10 +58,7 @@ export function indexesIn({ begin, end }: { begin: number; end: number }, count:
   return [...indexes].filter((index) => index >= 0 && index < count).sort((a, b) => a - b);
 }
 
-/**
- * Scrolls the list when rows come or go above the visible rows, so that the visible rows stay in place. Does
- * nothing while the list is at its top.
- */
+/** Scrolls the list when rows come or go above the visible rows, so that these stay in place. */
 export function useSteadyRows(list: RefObject<HTMLElement | null>, ids: string[]): void {
   const before = useRef(ids);
   useLayoutEffect(() => {
@@ -78,10 +72,7 @@ export function useSteadyRows(list: RefObject<HTMLElement | null>, ids: string[]
   }, [list, ids]);
 }
 
-/**
- * Returns by how many places the visible rows have moved down.
- * @param top index of the first visible row in `old`
- */
+/** Returns by how many places the visible rows, which began at index `top` of `old`, have moved down. */
 export function rowsMoved(old: string[], ids: string[], top: number): number {
   const indexes = new Map(ids.map((id, index) => [id, index]));
   const moves = old.slice(top, top + ASKED_ROWS).flatMap((id, nth) => {

@@ -11,10 +11,7 @@ interface Kept {
   openId: string;
 }
 
-/**
- * Keeps the open conversation's row in the list of unassigned conversations after it is assigned, until the
- * person opens another conversation or list. A closed or snoozed conversation leaves the list.
- */
+/** Keeps the open conversation's row in the list of unassigned conversations after it is assigned. */
 export function useKeptRow(
   items: ActiveConversation[] | undefined,
   filter: InboxFilter,

@@ -1,9 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/**
- * Milliseconds of silence after which the stream counts as lost: more than two heartbeats, which come every
- * 15 s.
- */
+/** Milliseconds of silence after which the stream counts as lost. A heartbeat comes every 15 s. */
 const SILENT_MS = 40_000;
 /** Milliseconds between two reads of the shown data, without and with a live stream. */
 const POLL_MS = 5_000;
@@ -39,10 +36,7 @@ export function leads(): boolean {
 
 const handoverListeners = new Set<(conversationIds: string[]) => void>();
 
-/**
- * Registers a listener, which each tab calls with the ids of conversations that were assigned to the person
- * or whose snooze ended. Returns a function that removes the listener.
- */
+/** Registers a listener for conversations that were assigned to the person or whose snooze ended. */
 export function onHandedOver(listener: (conversationIds: string[]) => void): () => void {
   handoverListeners.add(listener);
   return () => handoverListeners.delete(listener);
@@ -56,19 +50,12 @@ export function isStreamLive(): boolean {
   return isLive;
 }
 
-/**
- * Returns the milliseconds between two reads of the shown data. They are more while a live stream reports
- * changes.
- */
+/** Returns the milliseconds between two reads of the shown data, more while the stream is live. */
 export function usePollMs(besideStreamMs = POLL_BESIDE_STREAM_MS): number {
   return useSyncExternalStore(subscribe, () => isLive) ? besideStreamMs : POLL_MS;
 }
 
-/**
- * Returns the query options that decide whether cached data is read again when the page shows it once more. A
- * live stream also reports changes of hidden data, so cached data then stays valid for `besideStreamMs`
- * milliseconds.
- */
+/** Returns query options with which cached data stays valid longer while the stream reports changes. */
 export function useFreshness(besideStreamMs = POLL_BESIDE_STREAM_MS) {
   const live = useSyncExternalStore(subscribe, () => isLive);
   return live ? ({ staleTime: besideStreamMs, refetchOnWindowFocus: 'always' } as const) : {};

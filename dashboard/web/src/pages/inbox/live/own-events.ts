@@ -1,20 +1,14 @@
-/**
- * Longest wait, in milliseconds, for the answers of acts in progress before reported changes are processed.
- */
+/** Longest wait in milliseconds for answers of running acts before reported changes are processed. */
 const MAX_WAIT_MS = 1_000;
 
 /**
- * Ids of events caused by acts in this tab, which has shown their effect. An id is removed when the stream
- * reports the event.
+ * Ids of events of this tab's acts, whose effects it shows. The stream's report of an event removes its id.
  */
 const own = new Set<string>();
 /** Acts whose answers have not arrived. */
 const acts = new Set<Promise<unknown>>();
 
-/**
- * Awaits an act whose effect the page shows by itself, and returns the act's answer. Stores the ids of the
- * act's events, so that the stream's report of them causes no read.
- */
+/** Awaits an act whose effect the page shows. Stores its events' ids, so that their report causes no read. */
 export async function withOwnEvents<T>(act: Promise<T>, eventsOf: (answer: T) => string[]): Promise<T> {
   acts.add(act);
   try {
@@ -26,10 +20,7 @@ export async function withOwnEvents<T>(act: Promise<T>, eventsOf: (answer: T) =>
   }
 }
 
-/**
- * Returns the changes that were not caused by acts in this tab. Waits for acts in progress, because the
- * stream may report an event before its act's answer arrives.
- */
+/** Returns the changes that this tab's acts did not cause. Waits for running acts to know their events. */
 export async function withoutOwn<T extends { eventId?: string }>(changes: T[]): Promise<T[]> {
   if (acts.size > 0) {
     const waited = new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS));

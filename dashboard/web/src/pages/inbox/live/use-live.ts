@@ -9,18 +9,12 @@ import { makePacedReader } from './paced-reads';
 import { refreshContacts, refreshCounts, refreshInbox, refreshOpen, refreshPresence } from '../inbox-cache';
 import { isShownAs, refreshList, rowsOfContacts } from '../list/cached-lists';
 
-/**
- * Milliseconds until the next try after the server has refused the stream, for example because it serves too
- * many.
- */
+/** Milliseconds until the next try after the server has refused the stream, because it has too many. */
 const RETRY_MS = 15_000;
 /** Milliseconds of silence after which a stream counts as dead. The server sends a heartbeat every 15 s. */
 const MAX_SILENCE_MS = 40_000;
 const EVENTS = ['ready', 'presence', 'changed', 'contacts', 'read', 'unread', 'handed-over', 'heartbeat'];
-/**
- * Shortest pauses in milliseconds between two reads: of the open conversation or contact, of the list, and of
- * the counts.
- */
+/** Shortest pauses in ms between two reads of the open conversation, of the list, and of the counts. */
 const OPEN_REST_MS = 200;
 const LIST_REST_MS = 300;
 const COUNTS_REST_MS = 2_000;
@@ -71,8 +65,7 @@ const ASKS = 'asks';
 
 /**
  * Reads the inbox's data again as soon as the server reports a change. All tabs share one stream, because a
- * browser opens few connections to one server. The page also polls: every minute while the stream is live,
- * every 5 seconds without it.
+ * browser opens few connections to one server.
  */
 export function useLiveInbox(): void {
   const { id } = useWorkspace();
@@ -101,10 +94,7 @@ export function useLiveInbox(): void {
   }, [queries, id]);
 }
 
-/**
- * Returns functions that read changed data again if the page shows it. They limit the reads per second,
- * however much changes. The open conversation is read most often.
- */
+/** Returns functions that read changed data again if it is shown. They limit the reads per second. */
 function makeReader(queries: QueryClient, workspaceId: string) {
   const readAll = makePacedReader<'all'>(LIST_REST_MS, () => refreshInbox(queries, workspaceId));
   const readOpen = makePacedReader<string>(OPEN_REST_MS, (ids) => refreshOpen(queries, workspaceId, ids));
@@ -144,10 +134,7 @@ function makeReader(queries: QueryClient, workspaceId: string) {
   };
 }
 
-/**
- * Listens to the workspace's stream of changes. One tab connects to the server and passes the events on to
- * the other tabs. Returns a function that stops listening.
- */
+/** Listens to the workspace's stream. One tab connects to the server and informs the other tabs. */
 function listen(workspaceId: string, onNotice: (notice: Notice) => void): () => void {
   const name = `inbox-stream:${workspaceId}`;
   const tabs = new BroadcastChannel(name);
@@ -162,8 +149,7 @@ function listen(workspaceId: string, onNotice: (notice: Notice) => void): () => 
     tabs.postMessage(notice);
   };
   const address = `/api/workspaces/${workspaceId}/inbox/stream`;
-  // Browsers provide locks only to pages over https or from localhost. Without locks, the page polls every
-  // few seconds.
+  // Browsers provide locks only to pages over https or from localhost. Without locks, the page polls.
   const { locks } = navigator as Partial<Navigator>;
   locks
     ?.request(name, { signal: leaving.signal }, async () => {

@@ -6,7 +6,6 @@ import { useAgentName } from '../names';
 import { useMessages } from '../use-inbox';
 import type { Outgoing } from './use-sending';
 
-/** Asks whether to send a reply although a colleague has replied meanwhile. */
 export function ColleagueReplied({
   conversationId,
   message: { seenMessageId },
@@ -52,9 +51,7 @@ export function ColleagueReplied({
   );
 }
 
-/**
- * Returns a ref for a button, and moves the focus to the button unless the person is writing something else.
- */
+/** Moves the focus to the button with the returned ref, unless the person is writing something. */
 function useFocusUnlessTyping() {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {

@@ -20,10 +20,7 @@ import { SEND_MODIFIER, useKeys } from '../use-keys';
 import { useSavedReplies } from './use-saved-replies';
 import type { useSending } from './use-sending';
 
-/**
- * Whether CSS alone makes a field as high as its text. Otherwise a script measures the field, which costs a
- * layout.
- */
+/** Whether CSS makes a field as high as its text. Otherwise a script must measure the text. */
 const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
 /** Fraction of a channel's limit from which on the length of a reply is shown. */
 const NEAR = 0.8;
@@ -150,10 +147,7 @@ export function Composer({
   );
 }
 
-/**
- * Reports whether a message exceeds its channel's limit. Returns its length as text once it reaches 80 % of
- * the limit.
- */
+/** Returns a message's length as text from 80 % of its channel's limit on, and whether it is too long. */
 function useLimit(channel: Channel, body: string): { isOver: boolean; text: string | undefined } {
   const { inbox } = useTexts();
   const formats = useFormats();

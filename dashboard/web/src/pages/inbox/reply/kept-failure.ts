@@ -12,10 +12,7 @@ export type KeptFailure = Pick<
   'code' | 'message' | 'status' | 'requestId' | 'details' | 'retryAfterSeconds' | 'reason'
 >;
 
-/**
- * Returns an error in the form in which it is stored. An error that does not come from the server is stored
- * as if no answer had come.
- */
+/** Returns an error as it is stored. An error in the page is stored as if no answer had come. */
 export function toFailure(error: unknown): KeptFailure {
   const known = error instanceof ApiError ? error : new ApiError('NETWORK', 'No answer.', 0, null);
   // Spreading an error omits its `message`.

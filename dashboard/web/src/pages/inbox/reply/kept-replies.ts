@@ -78,7 +78,6 @@ function write(name: string, change: Partial<KeptReply>): void {
   for (const notify of listeners) notify();
 }
 
-/** Returns the name of the person's texts for a conversation in the browser's storage. */
 function useName(conversationId: string): string {
   return prefixOf(useWorkspace()) + conversationId;
 }
@@ -107,11 +106,9 @@ export interface DraftStore {
    * unless the person has edited it since.
    */
   noteSaved: (draft: string, kept: string, savedAt: string | null) => void;
-  /** Replaces the draft with the server's. */
   take: (draft: string, savedAt: string | null) => void;
 }
 
-/** Returns the draft of a conversation, and functions that read and change it. */
 export function useDraftStore(conversationId: string): [string, DraftStore] {
   const name = useName(conversationId);
   const draft = useSyncExternalStore(subscribe, () => read(name).draft);
@@ -137,20 +134,14 @@ export function useDraftStore(conversationId: string): [string, DraftStore] {
   return [draft, store];
 }
 
-/**
- * Returns the text of a note that has not been added, and a function that stores it in the browser. It is
- * separate from the draft of a reply.
- */
+/** Returns the text of a note that is not added yet, and a function that stores it in the browser. */
 export function useNoteText(conversationId: string): [string, (note: string) => void] {
   const name = useName(conversationId);
   const note = useSyncExternalStore(subscribe, () => read(name).note ?? '');
   return [note, useCallback((next: string) => write(name, { note: next }), [name])];
 }
 
-/**
- * Returns a conversation's unsent messages, and functions that change them. The browser stores them until the
- * server has confirmed them.
- */
+/** Returns a conversation's messages that the server has not confirmed, and functions that change them. */
 export function useUnsent(conversationId: string) {
   const name = useName(conversationId);
   const unsent = useSyncExternalStore(subscribe, () => read(name).unsent);
@@ -184,9 +175,7 @@ export function useNotSent(): Set<string> {
   return useMemo(() => new Set(ids.split(',')), [ids]);
 }
 
-/**
- * Returns a function that reports whether the person has a draft or an unsent message in the conversation.
- */
+/** Returns a function that reports whether the conversation has a draft or an unsent message. */
 export function useHasReply(conversationId: string): () => boolean {
   const name = useName(conversationId);
   return useCallback(() => {
@@ -197,10 +186,7 @@ export function useHasReply(conversationId: string): () => boolean {
 
 function changesOf(name: string) {
   return {
-    /**
-     * Stores a message that the person has just submitted, so that it outlives the page. Returns false if a
-     * message with the same key is stored already.
-     */
+    /** Stores a message that was just submitted. Returns false if its key is stored already. */
     keep: (message: UnsentMessage): boolean => {
       const { unsent: kept } = read(name);
       if (kept.some(({ key }) => key === message.key)) return false;

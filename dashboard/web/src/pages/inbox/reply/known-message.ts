@@ -4,13 +4,9 @@ import type { Message, Page } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { messagesKey } from '../inbox-cache';
 
-/**
- * Id of a conversation's newest message; null if there is no message, undefined if the messages are not
- * loaded.
- */
+/** Id of a conversation's newest message; null without one, undefined if no messages are loaded. */
 type MessageId = string | null | undefined;
 
-/** Ids of the newest messages at the time when the person began to write, by conversation id. */
 const known = new Map<string, MessageId>();
 
 /** Stores which message was the newest when the person began to write a reply. */

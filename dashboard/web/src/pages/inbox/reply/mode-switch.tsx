@@ -4,12 +4,9 @@ import classes from './notes.module.css';
 
 const MODES = ['reply', 'note'] as const;
 
-/** Kind of text that the agent writes: a reply to the customer, or a note for colleagues alone. */
 export type Mode = (typeof MODES)[number];
 
-/**
- * Shows a choice between a reply and a note. Each has its own text, so that a note is never sent as a reply.
- */
+/** Shows a choice of reply or note. Each has its own text, so that a note is never sent as a reply. */
 export function ModeSwitch({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {
   const { inbox } = useTexts();
   const name = useId();

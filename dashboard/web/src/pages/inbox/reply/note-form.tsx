@@ -15,7 +15,6 @@ import { useCreateNote } from './use-notes';
 
 const MAX_CHARACTERS: typeof MAX_NOTE_CHARACTERS = 4096;
 
-/** Shows the field in which an agent writes a note for colleagues. */
 export function NoteForm({
   conversationId,
   onChangeMode,

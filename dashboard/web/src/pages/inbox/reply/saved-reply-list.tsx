@@ -86,10 +86,7 @@ export function SavedReplyList({
   );
 }
 
-/**
- * Returns the 8 best matches: first names that begin with the query, then names and then texts that contain
- * it.
- */
+/** Returns the 8 best matches: first names that begin with the query, then other names, then texts. */
 function search(replies: SavedReply[], query: string): SavedReply[] {
   const wanted = query.toLocaleLowerCase();
   const rank = ({ name, body }: SavedReply) => {

@@ -18,12 +18,7 @@ export function sendingKey(workspaceId: string, conversationId: string): string[
   return ['send', workspaceId, conversationId];
 }
 
-/**
- * Returns the options of a mutation that sends an unsent message. A conversation's messages are sent one
- * after the other. The server stores one message per key, so a message can be sent again without arriving
- * twice.
- * @param close closes the conversation, after a message whose `closes` is true
- */
+/** Returns options of a mutation that sends messages one by one. The server stores each key only once. */
 export function sendingOptions(
   queries: QueryClient,
   workspace: Pick<Workspace, 'id' | 'agentId'>,
@@ -40,8 +35,7 @@ export function sendingOptions(
       const path = `/workspaces/${workspaceId}/conversations/${conversationId}/messages`;
       const sent = api.postOnce<SentReply>(path, { body, seenMessageId, repeatsId }, key);
       return withOwnEvents(sent, ({ message, assignmentEventId }) =>
-        // A repetition also changes the state of the message that it repeats, so the page reads the
-        // conversation again.
+        // A repetition also changes the repeated message, so the page reads the conversation again.
         repeatsId === undefined && canShowReply(queries, workspaceId, conversationId)
           ? [message.id, ...(assignmentEventId === undefined ? [] : [assignmentEventId])]
           : [],

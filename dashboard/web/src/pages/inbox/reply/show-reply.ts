@@ -4,10 +4,7 @@ import { addNewest, changeCached, keyOf, MAX_COUNT } from '../inbox-cache';
 import { refreshList, rowsOf, showChange } from '../list/cached-lists';
 import { endChange } from '../pending-changes';
 
-/**
- * Reports whether the page can show all changes that a reply makes to a conversation without reading it
- * again.
- */
+/** Reports whether the page can show a reply's effects without reading the conversation again. */
 export function canShowReply(queries: QueryClient, workspaceId: string, conversationId: string): boolean {
   const isLoaded = queries.getQueryData(keyOf(workspaceId, 'conversation', conversationId)) !== undefined;
   // Only the server knows whether the reply marks an unread conversation as read.

@@ -11,16 +11,10 @@ const PAUSE_MS = 1_000;
 const REFRESH_MS = 30_000;
 const MAX_CHARACTERS: typeof MAX_DRAFT_CHARACTERS = 10_000;
 
-/**
- * Latest save of each draft, by path. The next save waits for it, so that an older text never arrives last.
- */
+/** Latest save of each draft, by path. The next save waits for it, so that no older text arrives last. */
 const saving = new Map<string, Promise<void>>();
 
-/**
- * Stores the draft of a conversation in the browser, and on the server for the person's other devices. If
- * both have changed, the later edit counts.
- * @returns the draft, a function that changes it, and a function that empties it when its text is sent
- */
+/** Stores a draft in the browser, and on the server for other devices. The later edit counts. */
 export function useDraft(
   conversationId: string,
 ): [draft: string, edit: (draft: string) => void, end: (sent: string) => void] {
@@ -53,8 +47,7 @@ export function useDraft(
   const end = useCallback(
     (sent: string) => {
       const target = { queries, workspaceId, conversationId, store };
-      // When the server stores a message, it deletes a draft with which the message begins. A save that is
-      // running may arrive after that.
+      // The server deletes a draft with which a stored message begins. A running save may arrive later.
       const isDeleted = sent.startsWith(store.read().savedText.trim()) && !saving.has(pathOf(target));
       if (!isDeleted) return store.edit('');
       store.endSent();
@@ -65,7 +58,6 @@ export function useDraft(
   return [draft, store.edit, end];
 }
 
-/** Returns the ids of the conversations in which the person has a draft. */
 export function useDrafts(): Set<string> {
   const { data } = useRead<Page<DraftSummary>>('drafts', {}, { refreshMs: REFRESH_MS });
   return new Set(data?.data.map(({ conversationId }) => conversationId));
@@ -81,10 +73,7 @@ interface Target {
 const pathOf = ({ workspaceId, conversationId }: Target) =>
   `/workspaces/${workspaceId}/conversations/${conversationId}/draft`;
 
-/**
- * Saves a draft on the server if it has changed since the last save. If that fails, as without a network, a
- * later call saves it.
- */
+/** Saves a changed draft on the server. If that fails, as without a network, a later call saves it. */
 function saveDraft(target: Target): Promise<void> {
   const path = pathOf(target);
   const saved = (saving.get(path) ?? Promise.resolve()).then(async () => {
@@ -100,7 +89,7 @@ function saveDraft(target: Target): Promise<void> {
       target.store.noteSaved(draft, found.body, found.updatedAt);
       markDraft(target, found.updatedAt);
     } catch {
-      // The browser has the draft.
+      // A later call saves the draft.
     }
   });
   saving.set(path, saved);
@@ -108,10 +97,7 @@ function saveDraft(target: Target): Promise<void> {
   return saved;
 }
 
-/**
- * Reads the server's draft. If the browser's draft is not saved, saves it instead: the server decides which
- * of the two is later.
- */
+/** Reads the server's draft. Saves an unsaved draft instead: the server decides which one is later. */
 async function readDraft(target: Target): Promise<void> {
   const path = pathOf(target);
   await saving.get(path);
@@ -124,10 +110,7 @@ async function readDraft(target: Target): Promise<void> {
   markDraft(target, found.updatedAt);
 }
 
-/**
- * Shows in the list whether a conversation has a draft, before the list of drafts is read again. `updatedAt`
- * is null if it has none.
- */
+/** Shows at once in the list whether a conversation has a draft; `updatedAt` is null if it has none. */
 function markDraft({ queries, workspaceId, conversationId }: Target, updatedAt: string | null): void {
   queries.setQueryData<Page<DraftSummary>>(['workspaces', workspaceId, 'drafts', {}], (page) => {
     if (!page) return page;

@@ -6,15 +6,11 @@ import { useWorkspace } from '../../../api/workspace';
 import { addNewest, removeItem } from '../inbox-cache';
 import { usePages } from '../use-inbox';
 
-/** Reads a conversation's notes, the newest first. */
 export function useNotes(conversationId: string) {
   return usePages<Note>(['notes', conversationId], `conversations/${conversationId}/notes`);
 }
 
-/**
- * Returns a mutation that adds a note. The server stores the note once, even if the same text is sent several
- * times after failures.
- */
+/** Returns a mutation that adds a note, only once even if its text is sent again after a failure. */
 export function useCreateNote(conversationId: string, onCreated: () => void) {
   const { id: workspaceId } = useWorkspace();
   const queries = useQueryClient();

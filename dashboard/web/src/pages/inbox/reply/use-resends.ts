@@ -9,9 +9,7 @@ import { goesByItself } from './kept-failure';
 import { listUnsent, type UnsentMessage, unsentOf } from './kept-replies';
 import { sendingKey, sendingOptions } from './sending-options';
 
-/**
- * Milliseconds between two attempts. The browser reports a network that comes back, but no server that does.
- */
+/** Milliseconds between two attempts. Browsers do not report that a server can be reached again. */
 const PAUSE_MS = 10_000;
 
 interface Sender extends Pick<Workspace, 'id' | 'agentId'> {
@@ -19,11 +17,7 @@ interface Sender extends Pick<Workspace, 'id' | 'agentId'> {
   onNotClosed: () => void;
 }
 
-/**
- * Sends the unsent messages of this browser again, in all conversations, as soon as the server can be
- * reached. If a colleague has replied meanwhile, the server refuses the message, and the page asks the
- * person.
- */
+/** Sends this browser's unsent messages again, of all conversations, once the server can be reached. */
 export function useResends(): void {
   const { id, agentId } = useWorkspace();
   const queries = useQueryClient();
@@ -42,10 +36,7 @@ export function useResends(): void {
   }, [queries, id, agentId, inbox, announce]);
 }
 
-/**
- * Runs work unless another tab runs it. Without browser locks, several tabs may run it; idempotency keys then
- * prevent duplicates.
- */
+/** Runs work in one tab. Without browser locks, idempotency keys prevent duplicates instead. */
 async function inOneTab({ id, agentId }: Sender, work: () => Promise<void>): Promise<void> {
   const { locks } = navigator as Partial<Navigator>;
   if (!locks) return work();
@@ -56,12 +47,10 @@ async function resendAll(queries: QueryClient, sender: Sender, isFirst: boolean)
   if (!navigator.onLine) return;
   for (const [conversationId, unsent] of listUnsent(sender)) {
     for (const { key } of unsent) {
-      // While earlier messages were sent, another tab may have sent this one, or the person may have
-      // withdrawn it.
+      // Another tab may have sent the message meanwhile, or the person may have withdrawn it.
       const message = unsentOf(sender, conversationId).find(key);
       if (!message || isOnItsWay(queries, sender, conversationId, key)) continue;
-      // The conversation's later messages wait too, so that all arrive in the order in which they were
-      // written.
+      // Later messages wait too, so that all arrive in the order in which they were written.
       if (!goesByItself(message, isFirst, Date.now())) break;
       try {
         await send(queries, sender, conversationId, message);

@@ -47,10 +47,7 @@ export function useSavedReplies({
   };
 
   return {
-    /**
-     * Must be called when the text changes: opens the list if the caret's line begins with a slash, else
-     * closes it.
-     */
+    /** Opens the list if the caret's line begins with a slash, otherwise closes it. */
     look: ({ value, selectionEnd }: HTMLTextAreaElement) => setTyped(savedReplyQuery(value, selectionEnd)),
     /** Passes a key press to the list. Returns whether the list has used the key. */
     takeKey: (event: KeyboardEvent): boolean => {
@@ -80,7 +77,6 @@ export function useSavedReplies({
   };
 }
 
-/** Returns a function that replaces the variables in a text with their values or defaults. */
 function useFill({ contact }: Conversation) {
   const { name: workspace, agentId } = useWorkspace();
   const agent = useAgents().find(({ id }) => id === agentId);

@@ -5,16 +5,11 @@ import { useUpdateConversation } from '../use-inbox';
 import { type UnsentMessage, useUnsent } from './kept-replies';
 import { sendingOptions } from './sending-options';
 
-/** Unsent message, and whether it is being sent now. */
 export interface Outgoing extends UnsentMessage {
   isSending: boolean;
 }
 
-/**
- * Returns a conversation's unsent messages, and functions that send them in the order in which they were
- * written.
- * @param onClosed called after the conversation was closed together with a message
- */
+/** Returns a conversation's unsent messages, and functions that send them in the order of writing. */
 export function useSending(conversationId: string, onClosed: () => void) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
