@@ -29,7 +29,7 @@ export class ListActiveConversationsQuery extends IntersectionType(
   @IsIn(CONVERSATION_STATUSES)
   status?: ConversationStatus;
 
-  /** Selects the conversations with lost replies, of any status. */
+  /** Selects conversations of any status with replies that were not delivered, or perhaps not. */
   @IsOptional()
   @IsIn(['lost'])
   view?: 'lost';
@@ -53,7 +53,7 @@ export class ActiveConversation extends ContactConversation {
   /** Null before the first message. */
   lastMessageId: string | null;
 
-  /** Status of the newest lost reply; null if no reply is lost. */
+  /** Status of the newest reply that was not delivered, or perhaps not; null without such a reply. */
   lost: LostStatus | null;
 
   contact: ContactNameResponse;

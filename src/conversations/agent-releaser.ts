@@ -35,7 +35,7 @@ export class AgentReleaser {
 
   private async releaseNext(tx: Transaction, agent: ReleasingAgent): Promise<StepOutcome> {
     const { tenantId, agentId } = agent;
-    // An activation of the agent waits for this lock, and then ends the agent's release.
+    // An activation of the agent waits for this lock, and then clears `releases_conversations`.
     if (!(await this.agents.lockReleasing(tx, tenantId, agentId))) return 'done';
     const conversation = await this.releases.lockNext(tx, agent);
     if (conversation) {

@@ -4,7 +4,7 @@ import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { ContactKey } from '../database/tables/table-declaration';
 
-/** Limit of the conversations of contacts that one statement changes, the newest ones. A person has fewer. */
+/** Number of the newest conversations of contacts that one statement changes. A person has fewer. */
 const MAX_CHANGED = 1_000;
 
 export interface ConversationContact {
@@ -61,8 +61,8 @@ export class ContactConversationsRepository {
   }
 
   /**
-   * Replaces the identities `from`, to which answers are sent, in the contacts' newest 1,000 conversations.
-   * With null no answer can be sent until the customer writes again.
+   * Replaces the identity to which answers are sent, if it is one of `from`, in the contacts' newest 1,000
+   * conversations. With null no answer can be sent until the customer writes again.
    */
   async redirectAnswers(
     tx: Transaction,

@@ -20,7 +20,7 @@ export class ContactConversationsService {
 
   /**
    * Returns a page of a contact's conversations on all channels, latest activity first: 50 by default, 200 at
-   * most. Lists the newest 1,000 conversations; a person has fewer.
+   * most. Only the newest 1,000 conversations are listed; a person has fewer.
    * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
    */
   async list(

@@ -24,7 +24,7 @@ export interface ListPosition {
   count: number;
 }
 
-/** Conversation with its contact, and the id that orders the list: its own or its activity's. */
+/** Conversation with its contact. `position` is the id by which the list is ordered. */
 export type PositionedConversation = ListedConversation &
   Pick<ConversationEntity, 'contactId'> & { contactName: string | null; position: string };
 
@@ -32,7 +32,7 @@ export interface ListResult {
   rows: PositionedConversation[];
   /**
    * Position at which the next search continues, if the statement read its limit of rows before it found
-   * enough; null otherwise.
+   * enough conversations; null otherwise.
    */
   end: string | null;
 }
@@ -44,7 +44,7 @@ export type ListedActivity = ListedConversation &
     contactName: string | null;
     /** Agent who wrote the newest message; null if a customer wrote it, or there is no message. */
     lastSenderAgentId: string | null;
-    /** Status of the newest lost reply; null if no reply is lost. */
+    /** Status of the newest reply that was not delivered, or perhaps not; null without such a reply. */
     lost: LostStatus | null;
   };
 
@@ -59,8 +59,8 @@ const LOST = `(SELECT delivery_status FROM messages WHERE tenant_id = $1 AND con
                AND ${IS_LOST} ORDER BY conversation_id DESC, id DESC LIMIT 1) AS lost`;
 
 /**
- * SQL that selects the ids of conversations with lost replies, newest first; a LIMIT can be appended. It
- * reads one index row for each conversation, however many replies are lost.
+ * SQL that selects the ids of conversations with lost replies (`IS_LOST`), newest first; a LIMIT can be
+ * appended. It reads one index row for each conversation, however many of its replies are lost.
  */
 const SELECT_LOST = `
   WITH RECURSIVE lost AS (

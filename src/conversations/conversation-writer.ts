@@ -84,7 +84,7 @@ export class ConversationWriter {
     { status, assignedAgentId, snoozedUntil }: UpdateConversation,
     actor: Actor,
   ): Promise<ConversationEntity> {
-    // A deactivation of the agent waits for this lock, and then finds this conversation.
+    // A deactivation of the agent waits for this lock on the agent's row, and then finds this conversation.
     const isKnown = assignedAgentId == null || (await this.agents.lockActive(tx, tenantId, assignedAgentId));
     const before = await this.conversations.lock(tx, tenantId, id);
     if (!before) throw AppError.notFound('Conversation');
@@ -118,7 +118,8 @@ export class ConversationWriter {
   }
 
   /**
-   * Does the registered work for an agent's reply, and assigns a conversation without an agent to it.
+   * Does the registered work for an agent's reply. If the conversation has no agent, assigns it to the agent
+   * who replies.
    * @param body text of the reply
    * @returns the id of the event of the assignment; undefined if the conversation had an agent
    */
@@ -182,8 +183,8 @@ export class ConversationWriter {
 }
 
 /**
- * Returns the new end of a snooze, or no key if it does not change. A conversation that is not snoozed after
- * the change has none (null).
+ * Returns the new `snoozedUntil`, or an empty object if it does not change. It is null if the conversation is
+ * not snoozed after the change.
  */
 function newEndOfSnooze(
   before: ConversationEntity,

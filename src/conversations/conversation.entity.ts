@@ -4,8 +4,9 @@ export const CONVERSATION_STATUSES = ['OPEN', 'SNOOZED', 'CLOSED'] as const;
 export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
 
 /**
- * Returns the time at which a conversation reopens by itself; null if there is none. During an upgrade,
- * processes of the earlier version reopen conversations without clearing `snoozedUntil`.
+ * Returns the time at which a conversation reopens by itself; null if there is none. Ignores `snoozedUntil`
+ * unless the status is SNOOZED: during an upgrade, processes of the earlier version reopen conversations
+ * without clearing it.
  */
 export function endOfSnooze({
   status,

@@ -66,7 +66,7 @@ export class ListStatement {
 
   /**
    * Returns SQL that selects, unordered, the conversations to which the index of the most selective filter
-   * leads; null if no filter is selective. More than MAX_READ rows mean that the index leads to too many.
+   * leads; null if no filter is selective. It selects more than MAX_READ rows if the index leads to more.
    */
   selectFew(): string | null {
     const scans = this.selectiveScans();
@@ -74,8 +74,8 @@ export class ListStatement {
   }
 
   /**
-   * Returns SQL that selects the list below a position, in order. Its rows after the first MAX_READ are
-   * incomplete.
+   * Returns SQL that selects the list below a position, in order. After its first MAX_READ rows,
+   * conversations may be missing.
    */
   selectBelow(cursor: string): string {
     const below = `${POSITIONS[this.order]} < ${this.bind(cursor)}`;
@@ -87,7 +87,7 @@ export class ListStatement {
     const { contactId, updatedSince, agentId } = this.filter;
     if (contactId) return [`${this.scan(`contact_id = ${this.bind(contactId)}`)} ORDER BY id DESC`];
     if (updatedSince) return this.scansOfChanged(updatedSince);
-    // An agent's conversations can be read in the order of activity, so nothing need be sorted.
+    // An index has each agent's conversations in the order of activity, so that list needs no selective scan.
     if (agentId === undefined || this.order === 'activity') return [];
     return this.scansByActivity();
   }

@@ -21,8 +21,9 @@ export type SnoozedConversation = ConversationEntity & { snoozedUntil: Date };
 @Injectable()
 export class SnoozesRepository {
   /**
-   * Finds the next ended snoozes on a database server; `next` is null after the last. The step that follows
-   * skips snoozes of the last workspace with the same end, so that they delay no other workspace.
+   * Finds the next ended snoozes on a database server; `next` is null after the last. The next step skips
+   * further snoozes with the same end in the workspace that was read last, so that many of them do not delay
+   * other workspaces.
    */
   async findEnded(
     after: Position,

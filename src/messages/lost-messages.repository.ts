@@ -28,7 +28,7 @@ export class LostMessagesRepository {
     ]);
   }
 
-  /** Dismisses the newest 1,000 lost messages of a conversation. */
+  /** Dismisses the newest 1,000 messages of a conversation that are lost replies (`IS_LOST`). */
   dismissAllPipelined(tx: Transaction, { tenantId, conversationId }: ConversationKey, at: Date): Pipelined {
     // An array makes PostgreSQL lock the messages in the order of their ids, as every transaction does.
     return tx.pipeline(

@@ -43,7 +43,7 @@ export class MessageChangesRepository {
   }
 
   /**
-   * Stores an edit of a message. New metadata replace only the present ones with the same keys.
+   * Stores an edit of a message. New metadata are merged into the present ones by their keys.
    * @param editedAt time of the edit; null if the text is equal to the present one
    */
   async edit(

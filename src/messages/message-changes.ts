@@ -23,7 +23,7 @@ export class MessageChanges {
   ) {}
 
   /**
-   * Replaces the text of a customer's message, and stores its first text. Ignores edits of erased messages,
+   * Replaces the text of a customer's message; its first text stays stored. Ignores edits of erased messages,
    * and edits that are older than the message's last one.
    * @returns whether the text has changed
    */
@@ -81,7 +81,8 @@ export class MessageChanges {
     const { tenantId, id: conversationId, lastMessageId } = conversation;
     const sequence = nextSequence(conversation);
     this.conversations.setPreviewPipelined(tx, conversation, new Date(), sequence);
-    // The id must be the highest one: the message search indexes events in the order of their ids.
+    // The id must be higher than all others, because the message search indexes events in the order of their
+    // ids.
     const id = newIdAfter(lastMessageId);
     const data = { conversationId, messageId, change };
     this.outbox.appendPipelined(tx, tenantId, 'message.updated', data, { id, sequence });

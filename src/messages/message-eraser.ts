@@ -17,7 +17,10 @@ import { UnsentMessagesRepository } from './unsent-messages.repository';
  * Rate-limit counters in Redis whose keys name visitors have expired by then.
  */
 export const SETTLE_MS = 240_000;
-/** Events whose receivers' answers are erased together with the message. A worker erases further ones. */
+/**
+ * Number of events whose receivers' answers are erased in the transaction that unsends a message. A worker
+ * erases further answers.
+ */
 const ANSWERS = 200;
 
 export interface ErasedStep {
@@ -46,9 +49,9 @@ export class MessageEraser {
   ) {}
 
   /**
-   * Erases the messages and events of a range, the oldest `count` ids of it. To repeat a step is harmless.
-   * @param contactId contact whose erasure includes this step, if any. With LOWEST_ID as the conversation,
-   *   the step erases the contact's own events
+   * Erases the oldest `count` messages and events of a range. To repeat a step is harmless.
+   * @param contactId contact that is being erased, if any. With LOWEST_ID as the conversation, the step
+   *   erases the contact's own events
    */
   async eraseStep(
     tx: Transaction,
@@ -80,7 +83,7 @@ export class MessageEraser {
   }
 
   /**
-   * Erases the answers of webhook receivers to the events of a range, to the oldest `count` events of it.
+   * Erases the answers of webhook receivers to the oldest `count` events of a range.
    * @returns id after which the next step begins; null after the last step
    */
   async eraseAnswers(tx: Transaction, range: MessageRange, count: number): Promise<string | null> {

@@ -19,7 +19,7 @@ export type MessageContent = Pick<
 > &
   Partial<Pick<MessageEntity, 'repeatsId'>>;
 
-/** Values of a message that its customer has neither edited, withdrawn nor reacted to. */
+/** Values of a message that its customer has not edited, withdrawn or reacted to. */
 const UNCHANGED = {
   firstBody: null,
   replacedBodies: null,
@@ -41,7 +41,7 @@ export class MessageWriter {
     private readonly outbox: OutboxService,
   ) {}
 
-  /** Adds a customer's message to a locked conversation, unvalidated, and reopens the conversation. */
+  /** Adds a customer's message to a locked conversation, and reopens it. Does not validate the text. */
   async receive(
     tx: Transaction,
     conversation: ConversationEntity,
@@ -59,8 +59,8 @@ export class MessageWriter {
   }
 
   /**
-   * Adds a message to the customer to a locked conversation. If an agent sends it and the conversation has no
-   * agent, the conversation is assigned to the sender.
+   * Adds a message for the customer to a locked conversation. If an agent sends it and the conversation has
+   * no agent, the conversation is assigned to the sender.
    * @returns the message, and the id of the event of that assignment, if any
    */
   async send(
@@ -96,7 +96,9 @@ export class MessageWriter {
     this.lost.dismissPipelined(tx, key, new Date());
   }
 
-  /** Adds a message with its event to a locked conversation. An error surfaces at the commit. */
+  /**
+   * Adds a message with its event to a locked conversation. Does not wait: an error surfaces at the commit.
+   */
   addPipelined(tx: Transaction, conversation: ConversationEntity, content: MessageContent): MessageEntity {
     const { tenantId, id: conversationId, lastMessageId } = conversation;
     const id = newIdAfter(lastMessageId);

@@ -72,7 +72,7 @@ export class SendReply extends SendMessage {
   @IsString()
   seenMessageId?: string | null;
 
-  /** Id of a FAILED or UNKNOWN message of the conversation that this one repeats, and no other does. */
+  /** Id of a FAILED or UNKNOWN message of the conversation that this one repeats. No other may repeat it. */
   @IsOptional()
   @IsString()
   repeatsId?: string;
@@ -200,7 +200,7 @@ export class MessageResponse {
 export interface ListedPartMessage extends MessageResponse {
   /** Id of the FAILED or UNKNOWN message that this one repeats; null if it repeats none. */
   repeatsId: string | null;
-  /** Whether a lost message was sent again or dismissed; false for any other message. */
+  /** Whether the message was FAILED or UNKNOWN, and then was sent again or dismissed. */
   isDismissed: boolean;
   firstBody: string | null;
 }

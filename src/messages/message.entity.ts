@@ -16,7 +16,10 @@ export interface MessageEntity {
   /** Null for a customer's message. */
   deliveryStatus: DeliveryStatus | null;
   deliveryError: DeliveryError | null;
-  /** Time at which a lost message was repeated or dismissed, or its conversation closed; else null. */
+  /**
+   * Time at which a FAILED or UNKNOWN message was repeated or dismissed, or its conversation closed; else
+   * null.
+   */
   dismissedAt: Date | null;
   /** Attachments, locations and other content as the provider sent them; null for plain text. */
   metadata: object | null;
@@ -25,13 +28,17 @@ export interface MessageEntity {
   /** Texts between the first and the present one, oldest first, the latest 20; null if there are none. */
   replacedBodies: string[] | null;
   editedAt: Date | null;
-  /** Provider's number of the last edit, which exposes edits that arrive late; null if unnumbered. */
+  /**
+   * Provider's number of the last edit, which reveals an older edit that arrives late; null if unnumbered.
+   */
   editNumber: number | null;
   /** Time at which the customer took the message back, which erased it; null for any other message. */
   unsentAt: Date | null;
   /** Emojis of the customer's present reactions; null if there are none. */
   reactions: string[] | null;
-  /** Provider's number of the last reaction, which exposes reactions that arrive late; null if unnumbered. */
+  /**
+   * Provider's number of the last reaction, to recognise an older one that arrives late; null if unnumbered.
+   */
   reactionNumber: number | null;
   createdAt: Date;
 }

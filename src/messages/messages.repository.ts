@@ -67,7 +67,7 @@ export class MessagesRepository {
       .read(this.database, cursor, count);
   }
 
-  /** Returns the senders' ids by the messages' ids. Messages of customers are left out. */
+  /** Returns the sender's id of each message that an agent wrote, by the message's id. */
   async findSenders(
     tenantId: string,
     conversationIds: string[],
@@ -165,7 +165,8 @@ export class MessagesRepository {
     after: string,
     count: number,
   ): Promise<{ id: string; hasExpired: boolean }[]> {
-    // PostgreSQL may hash an EXISTS, and would then read all rows of the workspace between the ids.
+    // There is no EXISTS here: PostgreSQL may hash it, and would then read all rows of the workspace between
+    // the ids.
     return tx.query(
       `SELECT c.id, coalesce(
          (SELECT true FROM messages m WHERE m.tenant_id = $1 AND m.conversation_id = c.id

@@ -127,7 +127,7 @@ export class MessagesService {
     actor: Actor,
     request: IdempotentRequest | null = null,
   ): Promise<SentReplyResponse> {
-    // The API does not accept a reply's further fields.
+    // A SendMessage comes from the API, which does not accept the further fields of a SendReply.
     const dto = input instanceof SendMessage && !(input instanceof SendReply) ? SendMessage : SendReply;
     const { body, senderAgentId, seenMessageId, repeatsId } = validate<SendReply>(dto, input);
     if (actor.type === 'agent' && (senderAgentId ?? actor.id) !== actor.id)

@@ -8,13 +8,13 @@ const STEP_ROWS = 1_000;
 
 const IS_MESSAGE = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 
-/** Stores recently unsent messages: answers of webhook receivers may repeat their texts. */
+/** Stores which messages customers have recently unsent: answers of webhook receivers may repeat them. */
 @Injectable()
 export class UnsentMessagesRepository {
   /**
    * Stores that a message was unsent.
    * @param cursor id after which the search for answers to events begins
-   * @param afterMs milliseconds until that search begins
+   * @param afterMs milliseconds until the search for answers begins
    */
   async insert(tx: Transaction, key: MessageKey, cursor: string, afterMs: number): Promise<void> {
     await tx.query(
@@ -24,7 +24,10 @@ export class UnsentMessagesRepository {
     );
   }
 
-  /** Finds the next messages on a database server whose work is due; `next` is null after the last. */
+  /**
+   * Finds the next unsent messages on a database server for which receivers' answers are to be searched now;
+   * `next` is null after the last.
+   */
   async findDue(
     after: DuePosition,
     server: WorkspaceServer,
@@ -43,7 +46,10 @@ export class UnsentMessagesRepository {
     };
   }
 
-  /** Locks a message whose work is due, and returns its cursor; null if it is locked or no longer due. */
+  /**
+   * Locks an unsent message whose search for answers is due, and returns its cursor; null if it is locked by
+   * another process or no longer due.
+   */
   async lockDue(tx: Transaction, key: MessageKey): Promise<string | null> {
     const [row] = await tx.query<{ cursor: string }>(
       `SELECT cursor FROM unsent_messages WHERE ${IS_MESSAGE} AND due_at <= now() FOR UPDATE SKIP LOCKED`,
