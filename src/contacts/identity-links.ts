@@ -18,7 +18,7 @@ export interface NamedIds {
 
 /** Changes of the stored ids that follow from a provider's report. */
 export interface IdentityLink {
-  /** Contact who has the ids; null if no contact has. */
+  /** Contact to whom the ids belong; null if no contact has one of them. */
   contactId: string | null;
   /** Other contacts who are the same person. */
   same: string[];

@@ -24,7 +24,6 @@ export class ConversationWriter {
     private readonly audit: AuditService,
   ) {}
 
-  /** Opens a conversation, with its `conversation.created` event. */
   async open(
     tx: Transaction,
     partner: Pick<ConversationEntity, 'tenantId' | 'contactId' | 'sourceChannel' | 'identityExternalId'>,

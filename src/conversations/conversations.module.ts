@@ -38,7 +38,6 @@ export class ConversationsModule {
   }
 }
 
-/** Reopens snoozed conversations and unassigns deactivated agents, in worker processes. */
 @Module({
   imports: [ConversationsModule, WorkspacesModule],
   providers: [SnoozesRepository, SnoozeWaker, AgentReleasesRepository, AgentReleaser],

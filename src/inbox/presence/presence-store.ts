@@ -3,7 +3,7 @@ import { RedisClient } from '../../redis/redis-client';
 import { RedisSubscriber } from '../../redis/redis-subscriber';
 import { ConversationKey } from '../../database/tables/table-declaration';
 
-/** Milliseconds until an unchanged conversation's key expires, longer than any sign lasts. */
+/** Milliseconds after its last change at which a conversation's key expires. Every sign is shorter. */
 const KEY_MS = 60_000;
 /** Limit of the signs of one conversation. Further agents are not shown. */
 const MAX_SIGNS = 60;
@@ -76,7 +76,7 @@ export class PresenceStore {
 
   /**
    * Sets and ends signs of a conversation. Notifies the listeners if a sign began or ended.
-   * @param required name of a sign without which nothing happens
+   * @param required name of a sign; if the sign is missing, nothing changes
    * @param agentId agent whose signs they are; empty for a visitor's signs
    */
   async change(conversation: ConversationKey, signs: Sign[], required = '', agentId = ''): Promise<boolean> {
@@ -98,7 +98,7 @@ export class PresenceStore {
   /**
    * Calls back when a sign begins or is ended in a conversation of a workspace. The agent's id is empty for a
    * visitor's sign.
-   * @returns a function that stops the calls, and a promise that settles once no sign is missed
+   * @returns a function that stops the calls, and a promise that settles once every later sign is reported
    */
   listen(
     tenantId: string,
