@@ -18,7 +18,7 @@ export interface NamedIds {
 
 /** Changes of the stored ids that follow from a provider's report. */
 export interface IdentityLink {
-  /** Contact to whom the ids belong; null if no contact has one of them. */
+  /** Contact to whom the ids belong; null if they lead to no contact. */
   contactId: string | null;
   /** Other contacts who are the same person. */
   same: string[];

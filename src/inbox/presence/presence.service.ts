@@ -71,8 +71,8 @@ export class PresenceService {
   /**
    * Calls back when a person's act begins or is ended in a conversation of the workspace, but not when it
    * expires. The agent's id is empty for a visitor.
-   * @returns a function that stops the calls, and a promise that settles once no act is missed. It does not
-   *   settle while Redis is down
+   * @returns a function that stops the calls, and a promise that settles once every later act is reported. It
+   *   does not settle while Redis is down
    */
   listen(
     tenantId: string,
