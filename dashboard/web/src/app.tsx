@@ -13,7 +13,6 @@ import { styleNonce } from './nonce';
 import { makeRouter } from './router';
 import { cssVariables, theme } from './theme';
 
-/** Paths of pages that need no login. */
 const OPEN_PATHS = ['/login', '/welcome', '/reset'];
 
 const queryClient = makeQueryClient(() => {

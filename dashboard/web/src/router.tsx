@@ -44,7 +44,7 @@ const resetRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/login/link-page'), 'LinkPage'),
 });
 
-/** Parent of routes that need a login. Without a session, it redirects to the login page. */
+/** Parent of the routes that need a login. Without a session, redirects to the login page. */
 const insideRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'inside',
@@ -99,7 +99,7 @@ const inboxRoute = createRoute({
   validateSearch: pick(['view', 'agent', 'status', 'channel', 'message']),
   component: lazyRouteComponent(() => import('./pages/inbox/inbox-page'), 'InboxPage'),
 });
-/** Route of the inbox with an open conversation. It has no component of its own: `InboxPage` reads the id. */
+/** Route of the inbox with an open conversation. `InboxPage`, its parent's component, reads the id. */
 const conversationRoute = createRoute({ getParentRoute: () => inboxRoute, path: '/$conversationId' });
 
 const contactsRoute = createRoute({
@@ -222,7 +222,7 @@ export function makeRouter(queryClient: QueryClient) {
     defaultErrorComponent: PageFault,
     defaultPendingComponent: PagePending,
     scrollRestoration: true,
-    // Values stay plain text. By default the router writes a text of digits in quotes.
+    // Values remain plain text. By default the router puts a text of digits in quotes.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search: Record<string, string | undefined>) => {
       const given = Object.entries(search).filter((entry): entry is [string, string] => !!entry[1]);

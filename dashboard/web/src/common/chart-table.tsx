@@ -8,7 +8,6 @@ export function ChartTable({
   rows,
 }: {
   name: string;
-  /** Column headers; the first column is the time. */
   columns: string[];
   rows: { key: string; cells: string[] }[];
 }) {

@@ -37,7 +37,6 @@ function LabelledCopyAction({ copied, copy, label }: { copied: boolean; copy: ()
   );
 }
 
-/** Shows a button that copies `text`, without showing the text. */
 export function CopyAsButton({ text, label }: { text: string; label: string }) {
   return <CopyButton value={text}>{(state) => <LabelledCopyAction {...state} label={label} />}</CopyButton>;
 }

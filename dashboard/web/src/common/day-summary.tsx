@@ -4,7 +4,7 @@ import { useTexts } from '../i18n/locale';
 
 type Counts = Endpoint['health']['last24Hours'];
 
-/** Says how the last 24 hours' deliveries ended. `write` writes a count, which may be a lower bound. */
+/** Says how many of the last 24 hours' deliveries succeeded, failed or wait. `write` formats a number. */
 export function DaySummary({
   counts,
   write,

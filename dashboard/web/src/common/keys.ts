@@ -27,7 +27,7 @@ export function isSendPress(press: KeyPress): boolean {
   return keyOf(press) === 'Enter' && (ctrlKey === true || metaKey === true) && !altKey;
 }
 
-/** Returns the key of a press in lower case; for a key that is not ASCII, the letter of a US keyboard. */
+/** Returns the key of a press in lower case, or a US keyboard's letter if the layout's key is not ASCII. */
 export function shortcutOf(press: KeyPress): string {
   const key = keyOf(press);
   const { code, shiftKey } = press;

@@ -40,7 +40,7 @@ const LONGEST_WAIT_MS = 5_000;
 /** Loads the code of components while the browser is idle, so that they open at once. */
 export function usePreload(...parts: Pick<LazyPart<never>, 'preload'>[]): void {
   useEffect(() => {
-    // If loading fails here, the part is loaded again when it is shown, and then shows the error.
+    // If loading fails here, the component is loaded again when it is shown, and then shows the error.
     const preload = () => parts.forEach((part) => void part.preload().catch(() => undefined));
     if (!('requestIdleCallback' in window)) {
       const timer = setTimeout(preload, LONGEST_WAIT_MS);

@@ -19,7 +19,7 @@ export function OpenDialog({
   about?: string;
   onClose: () => void;
   size?: string;
-  /** Whether Escape or a button closes the dialog. False if it shows a secret, which is shown only once. */
+  /** Whether Escape or a close button closes the dialog. False if it shows a secret, only this once. */
   closable?: boolean;
   /** Whether the dialog closes without asking, even if the person entered something. */
   isQuestion?: boolean;
@@ -69,7 +69,7 @@ export function DiscardDialog({ onDiscard, onClose }: { onDiscard: () => void; o
   );
 }
 
-/** Returns the focus when the dialog closes. Mantine does this only for dialogs that stay mounted. */
+/** Focuses the previously focused element when the dialog closes. Mantine does so only in mounted dialogs. */
 function useFocusReturn(): void {
   useLayoutEffect(() => {
     const before = document.activeElement;

@@ -2,7 +2,7 @@ import { type FocusEvent, useRef } from 'react';
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-/** Reports whether a form's fields have changed since they first got the focus. Ignores removed fields. */
+/** Finds out whether a form's fields have changed since they first got the focus. Ignores removed fields. */
 export function useEnteredValues() {
   const before = useRef(new Map<Field, string>());
   const keep = ({ currentTarget, target }: FocusEvent<HTMLElement, Element>) => {

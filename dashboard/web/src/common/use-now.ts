@@ -22,7 +22,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Returns the time in milliseconds since 1970, rounded down to `stepMs`. All components share a timer. */
+/** Returns the time in milliseconds since 1970, rounded down to a multiple of `stepMs`. */
 export function useNow(stepMs = STEP_MS): number {
   return useSyncExternalStore(subscribe, () => Math.floor(now / stepMs) * stepMs);
 }

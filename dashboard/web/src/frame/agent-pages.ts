@@ -3,7 +3,7 @@ import type { Workspace } from '../api/types';
 /** Pages of a workspace that the role AGENT may open. Owners and admins may open all pages. */
 export const AGENT_PAGES = ['inbox', 'contacts', 'overview', 'workspace', 'agents', 'saved-replies'];
 
-/** Returns the name of the page at an address below a workspace, such as `inbox` or `webhooks`. */
+/** Returns the page in the path of an address below a workspace, such as `inbox` or `webhooks`. */
 export function pageOf(path: string): string {
   const [, , , first, second] = path.split('/');
   return (first === 'settings' ? second : first) ?? '';

@@ -78,11 +78,11 @@ export function AppFrame() {
   );
 }
 
-/** Moves the focus to the content after a navigation. The inbox does so itself between conversations. */
+/** Moves the focus to the content after a navigation, except from one page of the inbox to another. */
 function useFocusAfterNavigation(onNavigate: () => void) {
   const content = useRef<HTMLElement>(null);
   const router = useRouter();
-  // Subscribes to the router, because a hook would render the frame again for each conversation.
+  // Subscribes to the router, because a hook would render the frame for each opened conversation.
   useEffect(
     () =>
       router.subscribe('onResolved', ({ fromLocation, toLocation, pathChanged }) => {

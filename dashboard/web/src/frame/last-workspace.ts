@@ -2,7 +2,6 @@ import type { Workspace } from '../api/types';
 
 const STORAGE_KEY = 'dashboard-workspace';
 
-/** Stores in this browser the workspace with which the next visit begins. */
 export function rememberWorkspace(slug: string): void {
   localStorage.setItem(STORAGE_KEY, slug);
 }

@@ -6,7 +6,6 @@ import { sessionQuery } from '../api/session';
 import { ErrorNotice } from '../common/error-notice';
 import { useTexts } from '../i18n/locale';
 
-/** Shows a text in place of a page, with links or buttons to other pages. */
 export function TextPage({ title, text, children }: { title: string; text: string; children: ReactNode }) {
   return (
     <Container size="sm" py="xl">

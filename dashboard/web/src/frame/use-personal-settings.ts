@@ -15,6 +15,6 @@ export function usePersonalSettings({ locale, theme }: Person): void {
   useEffect(() => showTheme(), [theme]);
   useEffect(() => {
     if (locale && locale !== shown) void chooseLocale(locale);
-    // `shown` is left out: the account page shows a chosen language before the session contains it.
+    // `shown` is left out: the account page shows a new language before `locale` changes.
   }, [locale]);
 }

@@ -11,7 +11,7 @@ export interface ErrorTexts {
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** Texts and formats of the page's language. `texts` is null if it is the server's language. */
+/** Texts and formats of the page's language. `texts` is null in the language of the server's messages. */
 export interface ErrorWriter {
   texts: ErrorTexts | null;
   moment: (at: string) => string;
@@ -32,7 +32,7 @@ export function faultText(
     : message;
 }
 
-/** Returns a field's fault as text that names the field. */
+/** Returns a field's fault as text that begins with the field's name. */
 export function fieldText(detail: ErrorDetail, writer: ErrorWriter): string {
   if (!writer.texts) return faultText(detail, writer);
   return `${writer.texts.words[detail.field] ?? detail.field}: ${translated(detail, writer) ?? detail.message}`;

@@ -48,7 +48,7 @@ export function makeFormats(locale: Locale, preferred: readonly string[]) {
     time: (at: string | number) => time.format(new Date(at)),
     /** Writes a past time, such as `3 minutes ago`. A future time is "now": the clock may be slow. */
     past: (at: string, now: number) => distance(Math.min(0, (Date.parse(at) - now) / 1000)),
-    /** Writes how far ahead a time is, such as `in 3 minutes`. A past time is "now". */
+    /** Writes a future time, such as `in 3 minutes`. A past time is "now". */
     coming: (at: string, now: number) => {
       const seconds = Math.max(0, Math.round((Date.parse(at) - now) / 1000));
       return seconds < 60 ? relative.format(seconds, 'second') : distance(seconds);

@@ -18,7 +18,7 @@ import { guessLocale, LOCALES, useTexts } from '../../i18n/locale';
 import { useChooseLocale } from '../../i18n/locale-choice';
 import { useAccountChange } from './use-account-change';
 
-/** Applies a new language or theme at once, and stores it for all browsers of the person. */
+/** Shows fields for name, language and theme. A new language or theme is applied and stored at once. */
 export function PreferencesSection() {
   const texts = useTexts();
   const { person } = useSession();

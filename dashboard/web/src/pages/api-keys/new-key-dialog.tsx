@@ -5,7 +5,7 @@ import { CopyBlock } from '../../common/copying';
 import { Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 
-/** Requests with which to try a new key. A key without these scopes can read its own description. */
+/** Requests to try a new key with, by the scope that they need. Without these scopes, it is `/me`. */
 const TRIALS: [Scope, string][] = [
   ['conversations:read', '/conversations'],
   ['contacts:read', '/contacts'],

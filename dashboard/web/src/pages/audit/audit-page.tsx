@@ -135,7 +135,7 @@ function AuditFilters({ filter, onChange }: { filter: Filter; onChange: (filter:
   );
 }
 
-/** Shows a select field of `values`, sorted by label. A chosen value that is missing is added. */
+/** Shows a select field of `values`, sorted by label. Adds the chosen value if it is not among them. */
 function Choice({
   label,
   value,
@@ -216,7 +216,7 @@ function actorOf({ actorType, actorId, actorName }: AuditEntry): string {
   return actorId ?? (actorName === null ? actorType : `${actorType}:${actorName}`);
 }
 
-/** Reports whether an actor is shown by a name, which does not reveal the actor's type. */
+/** Reports whether an actor is shown by its name alone, so that its type must be shown as well. */
 function isNamed({ actorType }: AuditEntry): boolean {
   return actorType === 'agent' || actorType === 'api_key';
 }

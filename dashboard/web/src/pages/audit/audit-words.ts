@@ -16,7 +16,7 @@ interface AuditWords {
   thing: (entry: AuditEntry) => string | null;
 }
 
-/** Returns functions that write the audit log's codes in words. Unknown codes lose their underscores. */
+/** Returns functions that write the audit log's codes in words. Unknown codes lose only underscores. */
 export function useAuditWords(): AuditWords {
   const { audit: texts } = useTexts();
   const names = useNames();

@@ -4,9 +4,7 @@ import { useTexts } from '../../i18n/locale';
 
 const MAX_LENGTH = 80;
 
-/**
- * Shows changed values before and after, one field a line. A created thing shows only fields that are set.
- */
+/** Shows changed values before and after, one field a line. A creation shows only fields that are set. */
 export function Changes({ entry: { before, after } }: { entry: Pick<AuditEntry, 'before' | 'after'> }) {
   const texts = useTexts();
   const named = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];

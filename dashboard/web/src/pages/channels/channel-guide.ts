@@ -9,7 +9,6 @@ export interface ChannelField {
   term: string;
   about: Localized<string>;
   isOptional?: boolean;
-  /** Whether the value is hidden while it is typed. */
   isSecret?: boolean;
 }
 
@@ -25,9 +24,9 @@ export interface ChannelGuide {
   isHookEntered: boolean;
   /** Labels of the values that the API reveals once after connecting, by the values' names. */
   revealed: Record<string, { label: Localized<string>; about: Localized<string> }>;
-  /** Label of the button that changes a connected account. */
+  /** Label of the button that changes the settings or credentials of a connected account. */
   rotate: Localized<string>;
-  /** Text that is announced after a connected account was changed. */
+  /** Text that is announced after such a change of a connected account. */
   rotated: Localized<string>;
 }
 

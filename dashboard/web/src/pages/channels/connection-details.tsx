@@ -12,7 +12,7 @@ export function originsOf(connection: ChannelConnection | undefined): string[] {
   return settings?.allowedOrigins ?? [];
 }
 
-/** Reports whether a widget's visitors and agents see each other online and typing. True by default. */
+/** Reports whether a widget's visitors and agents see whether the other side is online or types. */
 export function showsPresence(connection: ChannelConnection | undefined): boolean {
   const settings: { showsPresence?: boolean } | undefined = connection?.settings;
   return settings?.showsPresence ?? true;

@@ -29,7 +29,10 @@ const VERIFY_TOKEN: ChannelField = {
   isOptional: true,
 };
 
-/** Parts of all Meta guides: a person enters the hook's address and the verify token at Meta. */
+/**
+ * Common part of the guides for Meta's channels: a person enters the hook's address and the verify token at
+ * Meta.
+ */
 const ENTERED_AT_META = {
   isHookEntered: true,
   revealed: {

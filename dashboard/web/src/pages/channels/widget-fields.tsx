@@ -6,7 +6,7 @@ export interface WidgetChoices {
   /** Origins of the pages that may show the widget, one per line. */
   origins: string;
   keepsSecret: boolean;
-  /** Whether visitors and agents see each other online and typing. */
+  /** Whether visitors and agents see whether the other side is online or types. */
   showsPresence: boolean;
 }
 

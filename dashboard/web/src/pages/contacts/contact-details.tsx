@@ -13,7 +13,7 @@ import { textOf, useNameOf } from './contact-names';
 import classes from './contacts.module.css';
 import { useContact, useContactConversations } from './use-contact';
 
-/** Prefix of a widget visitor's id if the workspace's own server has signed it. */
+/** Prefix of the id of a widget's visitor who is logged in: the workspace's own server has signed it. */
 const SIGNED = 'user:';
 
 export function ContactDetails({
@@ -21,7 +21,7 @@ export function ContactDetails({
   conversationId,
 }: {
   contactId: string;
-  /** Conversation beside which the contact is shown; it is marked in the contact's list. */
+  /** Conversation beside which the contact is shown. The contact's list of conversations marks it. */
   conversationId?: string;
 }) {
   const { common } = useTexts();

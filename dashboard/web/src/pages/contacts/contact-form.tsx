@@ -30,10 +30,9 @@ interface Draft extends Record<Field, string> {
   attributes: Attribute[];
 }
 
-/** Edits a contact. If another person has saved it meanwhile, shows that person's values as well. */
+/** Edits a contact. If another person has saved the contact meanwhile, also shows that person's values. */
 export function ContactForm({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   const { contacts, common } = useTexts();
-  // State of the contact on which the edit is based.
   const [base, setBase] = useState(contact);
   const [theirs, setTheirs] = useState<Contact | null>(null);
   const [draft, setDraft] = useState(() => draftOf(contact));

@@ -18,7 +18,7 @@ export function useNameOf(): (contact: Named & Partial<Pick<Contact, 'identities
   };
 }
 
-/** Returns the text to type as a confirmation: the contact's name if it can be typed, else its id's end. */
+/** Returns the text to type as a confirmation: the contact's name, or the id's end if that is easier. */
 export function typedNameOf({ id, name }: Named): string {
   const text = name?.trim() ?? '';
   const isTypable = text !== '' && text.length <= MAX_TYPED && !/\p{C}|\s{2}/u.test(text);

@@ -11,7 +11,6 @@ import { useTexts } from '../../i18n/locale';
 
 const FIELDS = ['name', 'email', 'phone'] as const;
 
-/** Creates a contact, and then opens its page. */
 export function CreateContactDialog({ onClose }: { onClose: () => void }) {
   const { contacts } = useTexts();
   const { slug } = useWorkspace();

@@ -9,7 +9,7 @@ export function useContact(contactId: string) {
   return useRead<Contact>(`contacts/${contactId}`);
 }
 
-/** Returns a function that reads a contact again and replaces the cached one, which the page shows. */
+/** Returns a function that reads a contact again and stores it in the cache, from which the page shows it. */
 export function useFreshContact(contactId: string): () => Promise<Contact> {
   const { id } = useWorkspace();
   const queries = useQueryClient();

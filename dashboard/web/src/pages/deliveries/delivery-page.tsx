@@ -162,7 +162,7 @@ function AuditLink({ entity, entityId, text }: { entity: string; entityId: strin
   );
 }
 
-/** Shows the request with the endpoint's present address. `about` names a former address, if any. */
+/** Shows the request with the endpoint's present address. `about` names the former address, if any. */
 function SentRequest({
   request,
   about,

@@ -58,7 +58,7 @@ export function EndpointPage() {
 
 type Open = 'test' | 'edit' | 'deactivate' | 'delete' | 'roll' | 'recover' | null;
 
-/** Counts of an endpoint's deliveries, by outcome, at which the server stops counting. */
+/** Numbers of deliveries, by outcome, at which the server stops counting. */
 const MOST_COUNTED = {
   pending: 10_000,
   succeeded: Infinity,

@@ -43,7 +43,7 @@ function RecoveryProgress({ recovery }: { recovery: Recovery }) {
   const name = texts.recoveries.kind[kind];
   const progress = useProgress(recovery);
   const ended = recovered - (pending ?? 0);
-  // The progress text of a completed recovery contains the number of succeeded deliveries.
+  // The number of succeeded deliveries is part of a completed recovery's progress text.
   const ends = ENDS.filter((end) => recovery[end] && !(status === 'completed' && end === 'succeeded'));
   return (
     <Stack gap={4}>
@@ -86,7 +86,7 @@ function RecoveryProgress({ recovery }: { recovery: Recovery }) {
   );
 }
 
-/** Says how many deliveries a recovery has made, or once it is completed, how many have succeeded. */
+/** Returns a text with the number of deliveries made so far, or succeeded if the recovery is completed. */
 function useProgress(recovery: Recovery): string {
   const { recoveries } = useTexts();
   const formats = useFormats();

@@ -10,7 +10,7 @@ import { useTotalFormat } from './total-format';
 import { type FilterTexts } from './delivery-filter';
 import { useFilterFormat } from './delivery-filters';
 
-/** Delivers again all matching deliveries of all pages. Leaves out succeeded ones by default. */
+/** Delivers again all deliveries that match the filter, by default without succeeded ones. */
 export function RedeliverAllDialog({
   endpointId,
   filter,

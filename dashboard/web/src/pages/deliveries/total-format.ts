@@ -1,7 +1,7 @@
 import type { Recovery } from '../../api/types';
 import { useFormats, useTexts } from '../../i18n/locale';
 
-/** Returns a function that writes a recovery's total, as "more than" if the server stopped counting. */
+/** Returns a function that writes a recovery's total, with "more than" if the server stopped counting. */
 export function useTotalFormat(): (recovery: Recovery) => string {
   const texts = useTexts();
   const formats = useFormats();

@@ -5,7 +5,7 @@ import { useWorkspace } from '../../api/workspace';
 import type { FilterTexts } from './delivery-filter';
 
 const REFRESH_MS = 5_000;
-/** Pages of results that a search loads by itself before the person decides whether to continue. */
+/** Largest number of pages that are read in a row while they are empty. Then the person decides. */
 const MAX_STEPS = 10;
 
 /** Reads a page of an endpoint's deliveries. While pages are empty, reads up to 10 in a row. */

@@ -6,7 +6,7 @@ import listbox from '../../common/listbox.module.css';
 import { useTexts } from '../../i18n/locale';
 import classes from './agent-field.module.css';
 
-/** Largest number of agents in the list. Typing finds the others. */
+/** Largest number of agents in the list. To find other agents, the person types. */
 const SHOWN = 50;
 
 export interface AgentOption {

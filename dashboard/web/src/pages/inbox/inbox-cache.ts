@@ -2,10 +2,10 @@ import { type InfiniteData, type Query, type QueryClient } from '@tanstack/react
 import { api } from '../../api/client';
 import type { Conversation, Message, Page } from '../../api/types';
 
-/** Largest exact count of conversations from the server. A larger value means "more than 1,000". */
+/** Number of conversations up to which the server counts. Any larger number is shown as "more than 1,000". */
 export const MAX_COUNT = 1_000;
 
-/** Loaded pages that each poll reads again. A list with more pages is polled less often. */
+/** Loaded pages up to which a list is polled at full pace. A list with more pages is polled less often. */
 export const FRESH_PAGES = 2;
 
 /** Parts of cache keys: the kinds of data that the page shows of an open conversation. */
@@ -23,7 +23,9 @@ export const keyOf = (workspaceId: string, ...parts: unknown[]) => [
 export const messagesKey = (workspaceId: string, conversationId: string) =>
   keyOf(workspaceId, 'messages', conversationId);
 
-/** Changes cached data. A running or due read starts anew, because its answer may be older. */
+/**
+ * Changes cached data. A read that is running or due starts anew: its answer may be older than the change.
+ */
 export function changeCached<T>(queries: QueryClient, queryKey: unknown[], change: (data: T) => T): void {
   const before = queries.getQueryState(queryKey);
   void queries.cancelQueries({ queryKey, exact: true });
@@ -131,7 +133,7 @@ function isSettled({ state: { data, fetchStatus, isInvalidated } }: Query<Pages<
   return data !== undefined && fetchStatus === 'idle' && !isInvalidated;
 }
 
-/** Merges the newest messages into loaded pages; null if messages between the two may be missing. */
+/** Merges the newest messages into the loaded pages; null if messages between them may be missing. */
 export function withNewest({ pages, ...rest }: Pages<Message>, newest: Message[]): Pages<Message> | null {
   const loadedIds = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));
   if (!newest.some(({ id }) => loadedIds.has(id))) return null;
@@ -172,7 +174,7 @@ export function refreshCounts(queries: QueryClient, workspaceId: string): Promis
   );
 }
 
-/** Reads again who has the conversations open, if the page shows it. Null means all conversations. */
+/** Reads again which agents and visitors are in the conversations, if the page shows it. Null means all. */
 export function refreshPresence(
   queries: QueryClient,
   workspaceId: string,

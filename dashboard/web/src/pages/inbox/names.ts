@@ -28,7 +28,7 @@ export function useColleagueOptions(): AgentOption[] {
     .map(({ id, name, isBot }) => ({ value: id, label: isBot ? inbox.withBot(name) : name }));
 }
 
-/** Returns a function that names an agent by id, and returns "you" for the person's own id. */
+/** Returns a function that returns an agent's name, or "you" for the person's own id. */
 export function useAgentName(): (id: string) => string {
   const texts = useTexts();
   const { agentId } = useWorkspace();

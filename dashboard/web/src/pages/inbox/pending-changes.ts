@@ -11,10 +11,10 @@ export interface PendingChange {
 }
 
 const pending = new Set<PendingChange>();
-/** One set per running read: the changes that its answer may lack. */
+/** Changes that the answer of a running read may lack: one set for each running read. */
 const missing = new Set<Set<PendingChange>>();
 
-/** Registers a change that is about to be sent, and applies it to the answers of running reads. */
+/** Registers a change that is about to be sent, so that answers of running reads will include it. */
 export function beginChange(conversationId: string, change: ConversationValues): PendingChange {
   const begun = { conversationId, change, isRefused: false };
   pending.add(begun);
@@ -43,7 +43,7 @@ export function readConversation(
   );
 }
 
-/** Reads conversations, and applies to the answer all changes that were pending meanwhile and not refused. */
+/** Reads conversations. Applies changes that were pending meanwhile, and not refused, to the answer. */
 export async function readWithChanges<T>(
   read: () => Promise<T>,
   make: (answer: T, change: PendingChange) => T,

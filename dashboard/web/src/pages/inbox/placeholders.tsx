@@ -31,7 +31,7 @@ const ICONS: Partial<Record<ContentKind, typeof IconPhoto>> = {
   'empty message': IconMessageQuestion,
 };
 
-/** Shows a customer's text, or an icon and a name for each other content, such as an image. */
+/** Shows a customer's text, or an icon and a name for each content of another kind, such as an image. */
 export function CustomerText({ text }: { text: string }) {
   const { content } = useTexts().inbox;
   const contents = readContents(text, content);
@@ -60,7 +60,7 @@ function ContentName({ kind }: { kind: ContentKind }) {
   );
 }
 
-/** Returns a function that writes a customer's text or contents as plain text. */
+/** Returns a function that writes a customer's text or other contents, such as an image, as plain text. */
 export function useCustomerWords(): (text: string) => string {
   const { content } = useTexts().inbox;
   return (text) =>

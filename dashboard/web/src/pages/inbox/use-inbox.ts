@@ -35,15 +35,15 @@ import {
   withChange,
 } from './list/cached-lists';
 
-/** Shortest time, in milliseconds, until all loaded pages of a list are read again. */
+/** Shortest pause in milliseconds until all loaded pages of a list are read again. */
 const MIN_PAUSE_MS = 5_000;
 
 const MAX_PAGE = 200;
 
-/** Milliseconds between two reads of the open conversation's messages: the stream may lose a report. */
+/** Milliseconds between two reads of the open conversation's messages: the stream may lose a status. */
 export const MARKS_MS = 15_000;
 
-/** Reads a list page by page, and reads the loaded pages again and again while the tab is visible. */
+/** Reads a list page by page, and reads the loaded pages repeatedly while the tab is visible. */
 export function usePages<T extends { id: string }>(
   key: unknown[],
   path: string,
@@ -57,7 +57,7 @@ export function usePages<T extends { id: string }>(
     refreshes?: boolean;
     isEnabled?: boolean;
     besideStreamMs?: number;
-    /** Applies a change to a page, because the server may not have made the change before it answered. */
+    /** Applies a change to a page. The server may have answered before it made the change. */
     makeChange?: (page: Page<T>, change: PendingChange) => Page<T>;
   } = {},
 ) {
@@ -76,13 +76,14 @@ export function usePages<T extends { id: string }>(
     refetchInterval: ({ state: { data, dataUpdatedAt } }) => {
       if (!refreshes) return false;
       const pauseMs = pollMs * Math.ceil((data?.pages.length ?? 1) / FRESH_PAGES);
-      // A read of the newest page alone leaves `dataUpdatedAt`, so it does not delay the next full read.
+      // A read of the newest page alone does not change `dataUpdatedAt`, and so does not delay the next full
+      // read.
       return Math.max(MIN_PAUSE_MS, dataUpdatedAt + pauseMs - Date.now());
     },
     enabled: isEnabled,
     placeholderData: refreshes ? undefined : keepPreviousData,
   });
-  // An item that moves while the pages are read may be in two of them.
+  // An item that moves while the pages are read may be in two pages.
   const items = useMemo(() => {
     const loaded = pages.data?.pages.flatMap(({ data }) => data);
     return loaded && [...new Map(loaded.toReversed().map((item) => [item.id, item])).values()].toReversed();
@@ -98,7 +99,7 @@ export function useConversations(filter: InboxFilter) {
   return useList(view === 'lost' ? { view, channel } : { status, channel, assignedAgentId });
 }
 
-/** Reads a conversation as a row of a list, if it has the given status. Reads nothing without an id. */
+/** Reads a conversation as a list's row, unless its status is another. Reads nothing without an id. */
 export function useListed(
   conversationId: string | undefined,
   status: ConversationStatus,
@@ -165,10 +166,7 @@ export function useChanges(conversationId: string, updatedAt: string) {
   );
 }
 
-/**
- * Returns a mutation of a conversation's status or agent. The page shows it at once, and reverts it if
- * refused.
- */
+/** Returns a mutation of a conversation's status or agent. The page shows the change before the answer. */
 export function useUpdateConversation(
   conversationId: string,
   onChanged: (change: UpdateConversation) => void,
@@ -185,12 +183,12 @@ export function useUpdateConversation(
     onMutate: (change) => {
       const isStale = ({ state }: Query<List>) => state.fetchStatus === 'fetching' || state.isInvalidated;
       const stale = findLists(queries, workspaceId).filter(isStale);
-      // Not awaited: cancelling restores the data from before the read at once.
+      // Not awaited: the cancelled queries return to their former data at once.
       void queries.cancelQueries(lists);
       const before = [...queries.getQueriesData(lists), ...queries.getQueriesData(detail)];
       queries.setQueriesData<Conversation>(detail, (one) => one && { ...one, ...change });
       const pending = showChange(queries, workspaceId, conversationId, change);
-      // The cancelled reads may have brought changes of other conversations, so they are repeated.
+      // The cancelled reads may have contained changes of other conversations, so they are repeated.
       for (const { queryKey } of stale) void queries.invalidateQueries({ queryKey, exact: true });
       return { before, pending };
     },

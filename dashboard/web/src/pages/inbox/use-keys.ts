@@ -9,11 +9,11 @@ const REPEATED = new Set(['j', 'k']);
 /** Name of an entry in the browser's storage that turns keyboard shortcuts off. */
 const OFF = 'dashboard-keys-off';
 
-/** Selectors of elements that turn shortcuts off: focused fields, and open dialogs, menus and lists. */
+/** Selectors of elements that turn shortcuts off: a focused field, or an open dialog, menu or list. */
 const FIELDS = 'input, textarea, select, [contenteditable]';
 const LAYERS = '[role=dialog], [role=menu], [role=listbox]';
 
-/** Reports whether shortcuts are on. Speech input may press keys by mistake (WCAG 2.1.4). */
+/** Reports whether keyboard shortcuts are on. People who use speech input turn them off (WCAG 2.1.4). */
 export function areKeysOn(): boolean {
   return localStorage.getItem(OFF) === null;
 }

@@ -19,7 +19,7 @@ const LinkButton = createLink((props: ButtonProps & ComponentPropsWithRef<'a'>) 
 /** Token of the link that was opened last. Neither the address nor the history contains it. */
 let openedToken = '';
 
-/** Removes the token from the address's fragment, which browsers send to no server, and returns it. */
+/** Returns the token from the address's fragment, which browsers send to no server, and removes it there. */
 function useLinkToken(): string {
   const { hash } = useLocation();
   const navigate = useNavigate();

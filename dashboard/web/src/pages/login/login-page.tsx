@@ -48,7 +48,7 @@ function useEnter(): () => void {
   const { back } = useSearch({ from: '/login' });
   return () => {
     queries.clear();
-    // Only an address of this site is followed, so that a link to the login page can't lead to another site.
+    // Only an address of this site is followed: a link to the login page must not lead to another site.
     const to = back?.startsWith('/') && !/^\/[/\\]/.test(back) ? back : '/';
     router.history.push(to);
   };

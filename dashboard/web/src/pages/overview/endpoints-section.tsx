@@ -7,7 +7,10 @@ import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 import { EndpointState } from '../webhooks/endpoint-state';
 
-/** Endpoints in the list: first the ones that the server deactivated, then failing ones, then others. */
+/**
+ * Largest number of endpoints in the list. Endpoints that the server deactivated come first, then failing
+ * ones.
+ */
 const MAX_SHOWN = 5;
 
 export function EndpointsSection({ endpoints }: { endpoints: ManagedFirstPage['endpoints'] }) {

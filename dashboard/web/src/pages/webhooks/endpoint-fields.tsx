@@ -52,7 +52,7 @@ export function inputOf({ url, events, rateLimit, name, description, context }: 
   };
 }
 
-/** Shows an endpoint's fields. An address that equals `present` is not checked. */
+/** Shows an endpoint's fields. Checks the address unless it equals `present`, the endpoint's address. */
 export function EndpointFields({
   values,
   present,
@@ -130,7 +130,7 @@ export function EndpointFields({
   );
 }
 
-/** Returns the server's check of a new address, once the person has stopped typing. */
+/** Returns the server's check of a new address after the person has stopped typing. */
 function useUrlCheck(url: string, isNew: boolean): UrlCheck | undefined {
   const { id } = useWorkspace();
   const [typed] = useDebouncedValue(url.trim(), TYPING_PAUSE_MS);

@@ -3,7 +3,7 @@ import type { Agent, ApiKey, EndpointMaker, Page } from '../../api/types';
 import { useRead } from '../../api/workspace';
 import { useTexts } from '../../i18n/locale';
 
-/** Says who created an endpoint. If another person or key set its address last, names that one too. */
+/** Says who created an endpoint, and which other person or API key set its address last, if any. */
 export function EndpointMakers({
   endpoint: { madeBy, urlSetBy },
 }: {

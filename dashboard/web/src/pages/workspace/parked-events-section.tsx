@@ -6,7 +6,7 @@ import { Moment } from '../../common/moment';
 import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 
-/** Lists events that could not be processed. Only an operator can have them retried or given up. */
+/** Lists events that the service could not process. Only an operator can have them retried or given up. */
 export function ParkedEventsSection() {
   const texts = useTexts();
   const parked = useRead<{ data: ParkedEvent[] }>('parked-events');

@@ -21,7 +21,7 @@ export function AlertPopover({
   const [isRefused, setRefused] = useState(false);
   const notifies = choices.notifications && mayNotify();
   const setNotifications = async (isWanted: boolean) => {
-    // The browser asks the person for its permission only here, after they have chosen notifications.
+    // The browser asks for its permission only here, after the person has chosen notifications.
     if (isWanted && 'Notification' in window) await Notification.requestPermission();
     setRefused(isWanted && !mayNotify());
     chooseAlert({ notifications: isWanted && mayNotify() });

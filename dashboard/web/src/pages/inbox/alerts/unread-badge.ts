@@ -4,10 +4,10 @@ import unreadMark from '../../../frame/mark-unread.svg';
 import { useTexts } from '../../../i18n/locale';
 import { useUnread } from '../use-inbox';
 
-/** Largest number of unread conversations that is shown exactly. */
+/** Largest number of unread conversations that is shown. A larger one is shown as "more than 99". */
 const MAX_WRITTEN = 99;
 
-/** Shows in the browser's tab how many conversations, the person's own and unassigned ones, are unread. */
+/** Shows in the browser's tab the number of unread conversations that are the person's own or unassigned. */
 export function useBadge(): void {
   const { inbox, frame } = useTexts();
   const count = useUnread().data?.count ?? 0;

@@ -14,7 +14,7 @@ import { useUnread } from '../use-inbox';
 /** Largest number of notifications that are shown at once. */
 const MAX_AT_ONCE = 3;
 const MAX_NAME = 80;
-/** Matches characters that turn or break a line, and so could make a notification mislead. */
+/** Matches characters that turn or break a line: they could make a notification's text misleading. */
 const CONTROLS = /[\p{Cc}\u200E\u200F\u061C\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 
 const lockOf = (conversationId: string) => `inbox-seen:${conversationId}`;
@@ -26,7 +26,7 @@ interface News {
 }
 
 /**
- * Alerts the person, as they chose, to new messages in their own and unassigned conversations. Also alerts
+ * Alerts the person to new messages in conversations that are assigned to them or to no agent. Also alerts
  * them to conversations that were assigned to them or whose snooze has ended. Only the tab that holds the
  * stream of changes alerts. A conversation that is open in a focused tab causes no alert.
  */

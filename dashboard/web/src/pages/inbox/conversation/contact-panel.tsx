@@ -17,7 +17,7 @@ const ContactDetails = lazyPart(() =>
 /** Width from which on the panel fits beside the list and the conversation. */
 const WIDE = '(min-width: 80em)';
 
-/** Opens and closes the customer's panel. On a wide screen, the browser stores whether it is open. */
+/** Opens and closes the customer's panel. On a wide screen, the browser stores whether the panel is open. */
 export function useContactPanel() {
   const isWide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false }) ?? true;
   const [isKeptOpen, setKeptOpen] = useLocalStorage({
@@ -28,7 +28,7 @@ export function useContactPanel() {
   const [isSheetOpen, setSheetOpen] = useState(false);
   const isOpen = isWide ? isKeptOpen : isSheetOpen;
   const setOpen = isWide ? setKeptOpen : setSheetOpen;
-  // Whether the person has opened the panel in this conversation: only then it gets the focus.
+  // Whether the person has opened the panel in this conversation. Only such a panel gets the focus.
   const [isAsked, setAsked] = useState(false);
   const { keep, hasEntered } = useEnteredValues();
   const [isDiscarding, setDiscarding] = useState(false);
@@ -42,7 +42,7 @@ export function useContactPanel() {
     hasEntered,
     close,
     discard: () => {
-      // The closing dialog returns the focus to the panel, so the focus moves to the button only after that.
+      // The closing dialog returns the focus to the panel. The button gets the focus only after that.
       flushSync(() => {
         setDiscarding(false);
         setOpen(false);

@@ -66,7 +66,7 @@ export function ConversationPane({ id }: { id: string }) {
   );
 }
 
-/** Returns the heading's level: 2 beside the list, whose own heading has level 1, otherwise 1. */
+/** Returns the level of the conversation's heading: 2 beside the list, whose heading has level 1, else 1. */
 function useHeadingLevel(): 1 | 2 {
   return useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ? 1 : 2;
 }

@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../../common/error-notice';
 import { useTexts } from '../../../i18n/locale';
 import { refreshAfterAct } from '../list/cached-lists';
 
-/** Shows a button that removes an undelivered reply from the view of such replies. */
+/** Shows a button that removes an undelivered reply from the inbox's view of such replies. */
 export function DismissButton({ conversationId, messageId }: { conversationId: string; messageId: string }) {
   const { inbox } = useTexts();
   const { id: workspaceId } = useWorkspace();

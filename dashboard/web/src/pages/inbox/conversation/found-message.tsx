@@ -66,7 +66,9 @@ export function Found({ isFound, children }: { isFound: boolean; children: React
   );
 }
 
-/** Shows buttons that lead to newer messages. Goes to the newest when the person sends a message. */
+/**
+ * Shows a button that loads newer messages, and one that shows the newest, which sending a message does too.
+ */
 export function NewerMessages({
   pages,
   outgoing,

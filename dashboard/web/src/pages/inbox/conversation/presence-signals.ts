@@ -4,9 +4,9 @@ import type { SignalPresence } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { isNoReply } from '../reply/is-no-reply';
 
-/** Milliseconds between two signals of an open conversation. The server deletes a signal after 45 s. */
+/** Milliseconds between two signals that a conversation is open. The server deletes a signal after 45 s. */
 const LOOKING_EVERY_MS = 20_000;
-/** Milliseconds until a conversation counts as open. A person who steps through the list sends no signals. */
+/** Milliseconds until a conversation counts as open. Passing through the list sends no signals. */
 const PASSING_MS = 400;
 /** Milliseconds between two signals that the person is writing. The server deletes a signal after 6 s. */
 const WRITING_EVERY_MS = 3_000;
@@ -28,7 +28,7 @@ export function useLooking(conversationId: string): void {
     const look = () => {
       if (document.visibilityState !== 'visible') return;
       isThere = true;
-      // A `LOOKING` signal would end the writing, and the signals of writing imply it.
+      // A `LOOKING` signal would end the writing. A signal of writing implies that the person looks.
       const isWriting = last?.conversationId === conversationId && Date.now() - last.at < WRITING_LASTS_MS;
       if (!isWriting) signal(workspaceId, { conversationId, act: 'LOOKING' });
     };
@@ -52,9 +52,7 @@ export function useLooking(conversationId: string): void {
   }, [workspaceId, conversationId]);
 }
 
-/**
- * Returns functions that report to colleagues, and for a reply also to the visitor, that the person writes.
- */
+/** Returns functions that report the person's writing to colleagues, and if it is a reply, to the visitor. */
 export function useWriting(conversationId: string, act: 'REPLYING' | 'NOTING') {
   const { id: workspaceId } = useWorkspace();
   return useMemo(() => {

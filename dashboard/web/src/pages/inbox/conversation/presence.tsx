@@ -9,7 +9,7 @@ import { useAgentName } from '../names';
 import classes from './presence.module.css';
 
 const REFRESH_MS = 10_000;
-/** Milliseconds between two reads while an agent or the visitor writes. No event reports the end of that. */
+/** Milliseconds between two reads while an agent or visitor writes: no event reports the end. */
 const WRITING_REFRESH_MS = 3_000;
 /** Milliseconds in which rows that become visible are collected, so that scrolling causes one read. */
 const COLLECT_MS = 200;
@@ -18,7 +18,7 @@ const MAX_ASKED = 100;
 
 interface Presence {
   byConversation: Map<string, ConversationPresence>;
-  /** Reads who is in a conversation until the returned function is called. */
+  /** Reads again and again who is in a conversation, until the returned function is called. */
   watch: (conversationId: string) => () => void;
 }
 
@@ -79,7 +79,7 @@ function usePresence(conversationId: string): ConversationPresence | undefined {
   return use(PresenceContext)?.byConversation.get(conversationId);
 }
 
-/** Shows in a list's row who is in the conversation. Watches it only while the row is visible. */
+/** Shows in a row of the list who is in its conversation. Reads this only while the row is visible. */
 export function PresenceSign({ conversationId }: { conversationId: string }) {
   const sign = useRef<HTMLSpanElement>(null);
   const watch = use(PresenceContext)?.watch;

@@ -1,5 +1,5 @@
 const HOURS = 3;
-/** Hour of the day, in the browser's time zone, at which a snooze of days ends. */
+/** Hour, in the browser's time zone, at which a snooze until another day ends. */
 const MORNING = 9;
 const DAYS_OF_WEEK = 7;
 

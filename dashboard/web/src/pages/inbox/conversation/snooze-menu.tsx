@@ -5,7 +5,7 @@ import { useFormats, useTexts } from '../../../i18n/locale';
 import { useKeys } from '../use-keys';
 import { endsAfter } from './snooze-ends';
 
-/** Shows a menu of snoozes: until a time, or until the customer writes (null). The key S opens it. */
+/** Shows a menu that snoozes a conversation until a time, or until the customer writes (null). */
 export function SnoozeMenu({
   isDisabled,
   onSnooze,

@@ -1,6 +1,6 @@
 import type { ConversationChange, Message, Note } from '../../../api/types';
 
-/** Message, change or note, with its time and the beginning of its day in milliseconds since 1970. */
+/** Message, change or note. `at` is its time (ISO 8601), `day` its day's beginning in ms since 1970. */
 export type Entry = { at: string; day: number } & (
   | { message: Message }
   | { change: ConversationChange }

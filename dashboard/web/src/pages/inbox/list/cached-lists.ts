@@ -21,7 +21,7 @@ export interface ListQuery {
   view?: 'lost';
   channel?: Channel;
   assignedAgentId?: string;
-  /** Id of the only conversation in the list; null while there is none, so that no list is read. */
+  /** Id of the only conversation to read; null while there is none, so that nothing is read. */
   onlyId?: string | null;
 }
 
@@ -50,7 +50,7 @@ export function withChange(
   return { ...page, data };
 }
 
-/** Reads a conversation, its rows in lists and the counts again, after the person has changed it. */
+/** Reads a conversation, its rows in lists and the counts again after a change of the conversation. */
 export function refreshAfterAct(
   queries: QueryClient,
   workspaceId: string,
@@ -63,7 +63,7 @@ export function refreshAfterAct(
   ]);
 }
 
-/** Reads conversations again in shown lists and moves their rows. Hidden lists are read when shown. */
+/** Reads conversations again in the shown lists and moves their rows. Marks hidden lists as stale. */
 export async function refreshList(
   queries: QueryClient,
   workspaceId: string,
@@ -104,7 +104,7 @@ async function refreshRows(
     () => api.get<Page<ActiveConversation>>(`/workspaces/${workspaceId}/conversations${named}`),
     (page, change) => withChange(page, change, query),
   ).catch(() => null);
-  // A read of the whole list that began meanwhile would overwrite these rows, so it must end first.
+  // A read of the whole list that is running would overwrite these rows, so it must end first.
   await untilRead(list);
   // If the read failed, marks the list as stale, so that the next poll or change reads it as a whole.
   if (!rows) return queries.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
@@ -131,7 +131,7 @@ export function isKnownRead(
   );
 }
 
-/** Reports whether a conversation is in loaded lists, all of which show it as unread, or all as read. */
+/** Reports whether loaded lists contain a conversation, and all show it as unread, or all as read. */
 export function isShownAs(
   queries: QueryClient,
   workspaceId: string,

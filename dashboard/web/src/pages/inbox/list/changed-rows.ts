@@ -1,7 +1,7 @@
 import type { InfiniteData } from '@tanstack/react-query';
 import type { ActiveConversation, Page } from '../../../api/types';
 
-/** Returns a list's sort value: the id of the newest message, or else of the conversation. */
+/** Returns the value by which lists are sorted: the newest message's id, or else the conversation's id. */
 function activityOf({ id, lastMessageId }: ActiveConversation): string {
   return lastMessageId ?? id;
 }
@@ -20,7 +20,7 @@ export function withChangedRows(
   const isChanged = new Set(ids);
   const left = new Set(rows);
   const changed = pages.map(({ data, nextCursor }) => {
-    // A page has the rows at least as new as its cursor. Rows older than the last page are not loaded.
+    // A page contains rows at least as new as its cursor. Rows older than the last page are not loaded.
     const own = [...left].filter((row) => nextCursor === null || activityOf(row) >= nextCursor);
     for (const row of own) left.delete(row);
     const shown = [...data.filter(({ id }) => !isChanged.has(id)), ...own];

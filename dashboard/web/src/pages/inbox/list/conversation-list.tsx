@@ -20,10 +20,9 @@ const SearchResults = lazyPart(() =>
   import('../search/search-results').then((module) => module.SearchResults),
 );
 
-/** Smallest count that may make the three views too wide for the list. */
+/** Smallest count that may make the inbox's three views too wide for the list. */
 const WIDE_COUNT = 100;
 
-/** Shows the inbox's views, and the conversations of the chosen view or the results of a search. */
 export function ConversationList({
   openId,
   onShowKeys,

@@ -21,7 +21,7 @@ export function InboxRow({
   conversationId: string;
   channel: Channel;
   contact: Pick<ContactSummary, 'id' | 'name'>;
-  /** Filter of the list, and the id of the message to show, if any. */
+  /** Filter of the list, and the id of a message to show, if any. */
   search: ReturnType<typeof toSearch> & { message?: string };
   beside: ReactNode;
   isOpen?: boolean;
@@ -38,7 +38,7 @@ export function InboxRow({
     void router.navigate(to);
   };
   return (
-    // A link of the router would compute its address anew at each navigation, in every row of the list.
+    // The router's own links would compute their addresses anew at each navigation, in every row of the list.
     <a
       href={router.buildLocation(to).href}
       onClick={open}

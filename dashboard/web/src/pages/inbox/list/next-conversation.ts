@@ -21,7 +21,7 @@ interface LastList {
 let shown: ShownList | null = null;
 let lastList: LastList | null = null;
 
-/** Stores which list the page shows, and the last state of the list that contained the open conversation. */
+/** Stores which list the page shows, and the list's last state that contained the open conversation. */
 export function useShownList(list: ShownList, openId: string | undefined): void {
   useLayoutEffect(() => {
     shown = list;
@@ -36,7 +36,7 @@ export function useShownList(list: ShownList, openId: string | undefined): void 
   );
 }
 
-/** Returns the id of the conversation after this one in the list, or else of the one before it. */
+/** Returns the id of the conversation after a given one in the list, or else of the one before it. */
 function neighbourOf(conversationId: string): string | undefined {
   return lastList?.openId === conversationId
     ? nearestTo(conversationId, lastList.ids, shown?.ids ?? [])
@@ -66,7 +66,7 @@ export function useAdvance(conversationId: string): () => void {
     const search = toSearch(filter);
     const next = neighbourOf(conversationId);
     if (next !== undefined && shown?.element.current?.checkVisibility()) {
-      // The opened conversation takes the focus from its row. The keys J and K then continue from that row.
+      // The opened conversation takes the focus from its row. J and K then continue from that row.
       flushSync(() => shown?.focusRow(next));
       void navigate({ to: '/w/$slug/inbox/$conversationId', params: { slug, conversationId: next }, search });
     } else {

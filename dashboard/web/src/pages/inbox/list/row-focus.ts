@@ -5,13 +5,14 @@ import { nearestTo } from './nearest';
 /** Attribute of the list's links; its value is the conversation's id. */
 export const ROW = 'data-conversation';
 
-/** Row that has the focus, or, if `isWanted`, gets it as soon as it is rendered. */
 interface Focus {
   id: string;
   isWanted: boolean;
 }
 
-/** Moves the focus by J and K. If the focused row leaves the list, the nearest row gets the focus. */
+/**
+ * Moves the focus by the keys J and K. If the focused row leaves the list, the nearest row gets the focus.
+ */
 export function useRowFocus(
   list: RefObject<HTMLElement | null>,
   section: RefObject<HTMLElement | null>,
@@ -57,8 +58,8 @@ export function useRowFocus(
         setFocus(id === null ? null : { id, isWanted: false });
       },
       onBlur: ({ target, currentTarget, relatedTarget }: FocusEvent) => {
-        // If another window comes to the front, this row remains the focused one. If another row gets the
-        // focus next, that row must stay rendered until it has the focus.
+        // While another window is in front, this row remains the focused one. If another row gets the focus
+        // next, that row must stay rendered until it has the focus.
         if (document.activeElement === target || currentTarget.contains(relatedTarget)) return;
         setFocus(null);
       },

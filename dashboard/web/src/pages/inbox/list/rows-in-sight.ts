@@ -11,8 +11,8 @@ const ASKED_ROWS = 5;
 /**
  * Returns the indexes of the rows to render. All rows have the same height, and the list's parent element
  * scrolls. A library for this would add 10 kB to the 240 kB that the page may load at first.
- * @param pinned index of the focused row, which is rendered with its neighbours even if it is not visible; -1
- * if there is none
+ * @param pinned index of the focused row, which is rendered even if it is not visible; -1 without a focused
+ * row
  */
 export function useRowsInSight(list: RefObject<HTMLElement | null>, count: number, pinned: number): number[] {
   const [range, setRange] = useState({ begin: 0, end: FIRST_ROWS });
@@ -42,7 +42,7 @@ export function useRowsInSight(list: RefObject<HTMLElement | null>, count: numbe
 
 type Scroller = Pick<HTMLElement, 'scrollTop' | 'clientHeight'>;
 
-/** Returns the range of the visible rows, wider by `OVERSCAN` at each edge. It may exceed the list. */
+/** Returns the indexes from the first to the last visible row, with `OVERSCAN` more at each end. */
 export function rangeInSight({ scrollTop, clientHeight }: Scroller, rowHeight: number) {
   return {
     begin: Math.floor(scrollTop / rowHeight) - OVERSCAN,
@@ -50,7 +50,7 @@ export function rangeInSight({ scrollTop, clientHeight }: Scroller, rowHeight: n
   };
 }
 
-/** Returns in ascending order the valid indexes of a range, of the pinned row and of its neighbours. */
+/** Returns in ascending order the list's indexes in a range, and the pinned row's and its neighbours'. */
 export function indexesIn({ begin, end }: { begin: number; end: number }, count: number, pinned: number) {
   const indexes = new Set<number>();
   for (let index = begin; index < end; index++) indexes.add(index);
@@ -72,13 +72,13 @@ export function useSteadyRows(list: RefObject<HTMLElement | null>, ids: string[]
   }, [list, ids]);
 }
 
-/** Returns by how many places the visible rows, which began at index `top` of `old`, have moved down. */
+/** Returns by how many places the visible rows have moved down. `top` is the index of the first in `old`. */
 export function rowsMoved(old: string[], ids: string[], top: number): number {
   const indexes = new Map(ids.map((id, index) => [id, index]));
   const moves = old.slice(top, top + ASKED_ROWS).flatMap((id, nth) => {
     const index = indexes.get(id);
     return index === undefined ? [] : [index - (top + nth)];
   });
-  // The largest move counts: a single row that has jumped to the top has a negative one.
+  // The largest move counts: that of a single row that has jumped to the top is negative.
   return moves.length > 0 ? Math.max(...moves) : 0;
 }

@@ -155,7 +155,7 @@ const Row = memo(function Row({
   filter: InboxFilter;
   isOpen: boolean;
   mark: RowMarkOf | null;
-  /** Name to show as the assigned agent; null if the view makes it clear. */
+  /** Name to show as the assigned agent; null to show none. */
   assignee: string | null;
 }) {
   const { inbox } = useTexts();

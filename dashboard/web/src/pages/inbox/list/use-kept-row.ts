@@ -11,7 +11,7 @@ interface Kept {
   openId: string;
 }
 
-/** Keeps the open conversation's row in the list of unassigned conversations after it is assigned. */
+/** Keeps the open conversation's row in the list of unassigned conversations after its assignment. */
 export function useKeptRow(
   items: ActiveConversation[] | undefined,
   filter: InboxFilter,

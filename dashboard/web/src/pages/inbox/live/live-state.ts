@@ -50,12 +50,12 @@ export function isStreamLive(): boolean {
   return isLive;
 }
 
-/** Returns the milliseconds between two reads of the shown data, more while the stream is live. */
+/** Returns the milliseconds between two reads of the shown data: more while the stream is live. */
 export function usePollMs(besideStreamMs = POLL_BESIDE_STREAM_MS): number {
   return useSyncExternalStore(subscribe, () => isLive) ? besideStreamMs : POLL_MS;
 }
 
-/** Returns query options with which cached data stays valid longer while the stream reports changes. */
+/** Returns the query options by which cached data is read again less often while the stream is live. */
 export function useFreshness(besideStreamMs = POLL_BESIDE_STREAM_MS) {
   const live = useSyncExternalStore(subscribe, () => isLive);
   return live ? ({ staleTime: besideStreamMs, refetchOnWindowFocus: 'always' } as const) : {};

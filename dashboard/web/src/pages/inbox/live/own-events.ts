@@ -1,14 +1,12 @@
-/** Longest wait in milliseconds for answers of running acts before reported changes are processed. */
+/** Longest wait, in milliseconds, for the answers of running acts before reported changes are read. */
 const MAX_WAIT_MS = 1_000;
 
-/**
- * Ids of events of this tab's acts, whose effects it shows. The stream's report of an event removes its id.
- */
+/** Ids of events that acts in this tab caused and that the stream has not reported. */
 const own = new Set<string>();
 /** Acts whose answers have not arrived. */
 const acts = new Set<Promise<unknown>>();
 
-/** Awaits an act whose effect the page shows. Stores its events' ids, so that their report causes no read. */
+/** Awaits an act whose effect the page shows. Stores its events' ids: their report must cause no read. */
 export async function withOwnEvents<T>(act: Promise<T>, eventsOf: (answer: T) => string[]): Promise<T> {
   acts.add(act);
   try {
@@ -20,7 +18,7 @@ export async function withOwnEvents<T>(act: Promise<T>, eventsOf: (answer: T) =>
   }
 }
 
-/** Returns the changes that this tab's acts did not cause. Waits for running acts to know their events. */
+/** Returns the changes that this tab's acts did not cause. Waits up to 1 s for answers of running acts. */
 export async function withoutOwn<T extends { eventId?: string }>(changes: T[]): Promise<T[]> {
   if (acts.size > 0) {
     const waited = new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS));

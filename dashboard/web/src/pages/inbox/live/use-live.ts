@@ -9,12 +9,12 @@ import { makePacedReader } from './paced-reads';
 import { refreshContacts, refreshCounts, refreshInbox, refreshOpen, refreshPresence } from '../inbox-cache';
 import { isShownAs, refreshList, rowsOfContacts } from '../list/cached-lists';
 
-/** Milliseconds until the next try after the server has refused the stream, because it has too many. */
+/** Milliseconds until the next try after the server has refused the stream, as when it serves too many. */
 const RETRY_MS = 15_000;
 /** Milliseconds of silence after which a stream counts as dead. The server sends a heartbeat every 15 s. */
 const MAX_SILENCE_MS = 40_000;
 const EVENTS = ['ready', 'presence', 'changed', 'contacts', 'read', 'unread', 'handed-over', 'heartbeat'];
-/** Shortest pauses in ms between two reads of the open conversation, of the list, and of the counts. */
+/** Shortest pauses in milliseconds between two reads: of the open conversation, the list, and its counts. */
 const OPEN_REST_MS = 200;
 const LIST_REST_MS = 300;
 const COUNTS_REST_MS = 2_000;
@@ -79,10 +79,10 @@ export function useLiveInbox(): void {
       if ('contactIds' in notice) read.contacts(notice.contactIds);
       if ('marked' in notice) read.marks(notice);
       if ('handedOver' in notice) noteHandedOver(notice.handedOver);
-      // Changes until now were not reported to this tab, whether the stream or only the tab is new.
+      // Changes before the stream began, or before this tab was opened, were not reported to this tab.
       if ('begins' in notice || (!wasLive && isStreamLive())) void read.conversations(null);
       if ('begins' in notice) {
-        // The server ends the stream when the person's role changes, and the browser begins a new one.
+        // When the person's role changes, the server ends the stream, and the browser begins a new one.
         void queries.invalidateQueries(sessionQuery);
       }
       if ('conversationIds' in notice) void refreshPresence(queries, id, notice.conversationIds);
@@ -94,7 +94,7 @@ export function useLiveInbox(): void {
   }, [queries, id]);
 }
 
-/** Returns functions that read changed data again if it is shown. They limit the reads per second. */
+/** Returns functions that read changed data again if the page shows it. They limit the reads per second. */
 function makeReader(queries: QueryClient, workspaceId: string) {
   const readAll = makePacedReader<'all'>(LIST_REST_MS, () => refreshInbox(queries, workspaceId));
   const readOpen = makePacedReader<string>(OPEN_REST_MS, (ids) => refreshOpen(queries, workspaceId, ids));
@@ -128,13 +128,13 @@ function makeReader(queries: QueryClient, workspaceId: string) {
     },
     marks: ({ marked, isUnread }: MarksNotice) => {
       if (marked === null) return readAll('all');
-      // The tab in which the person set the mark shows it already.
+      // The tab in which the person has read the conversation, or marked it as unread, shows this already.
       if (!marked.every((id) => isShownAs(queries, workspaceId, id, isUnread))) readRows(marked);
     },
   };
 }
 
-/** Listens to the workspace's stream. One tab connects to the server and informs the other tabs. */
+/** Listens to the workspace's stream of changes. One tab connects to the server and informs the others. */
 function listen(workspaceId: string, onNotice: (notice: Notice) => void): () => void {
   const name = `inbox-stream:${workspaceId}`;
   const tabs = new BroadcastChannel(name);

@@ -147,7 +147,7 @@ export function Composer({
   );
 }
 
-/** Returns a message's length as text from 80 % of its channel's limit on, and whether it is too long. */
+/** Reports whether a message is too long, and returns its length as text from 80 % of the limit on. */
 function useLimit(channel: Channel, body: string): { isOver: boolean; text: string | undefined } {
   const { inbox } = useTexts();
   const formats = useFormats();

@@ -12,7 +12,7 @@ export type KeptFailure = Pick<
   'code' | 'message' | 'status' | 'requestId' | 'details' | 'retryAfterSeconds' | 'reason'
 >;
 
-/** Returns an error as it is stored. An error in the page is stored as if no answer had come. */
+/** Returns an error as the browser stores it. A fault of the page is stored as if no answer had come. */
 export function toFailure(error: unknown): KeptFailure {
   const known = error instanceof ApiError ? error : new ApiError('NETWORK', 'No answer.', 0, null);
   // Spreading an error omits its `message`.

@@ -6,7 +6,7 @@ import { isNoReply } from './is-no-reply';
 
 /** Message that the person has sent in this browser and that the server has not confirmed. */
 export interface UnsentMessage {
-  /** Idempotency key: the server stores the message once, however often it is sent. */
+  /** Idempotency key: the server stores the message only once, even if it is sent several times. */
   key: string;
   /** Time of writing in milliseconds since 1970; undefined if it is unknown. */
   writtenAt?: number;
@@ -20,7 +20,6 @@ export interface UnsentMessage {
   seenMessageId?: string | null;
   /** Id of the undelivered message that this one repeats. */
   repeatsId?: string;
-  /** Reason of the last failed attempt to send the message, if any. */
   failure?: KeptFailure;
 }
 
@@ -88,7 +87,7 @@ function prefixOf({ id, agentId }: Writer): string {
   return `dashboard-reply:${id}:${agentId}:`;
 }
 
-/** Draft of a conversation in the browser's storage. It outlives the page and the session. */
+/** Draft of a conversation in the browser's storage, where it remains after a reload or logout. */
 export interface DraftStore {
   read: () => {
     draft: string;
@@ -97,7 +96,7 @@ export interface DraftStore {
     savedAt: string | null;
     savedText: string;
   };
-  /** Stores a text that the person has edited and that must be saved on the server. */
+  /** Stores a text that the person has edited, and marks it as not saved on the server. */
   edit: (draft: string) => void;
   /** Empties a draft whose text is being sent. The server deletes its copy when it stores the message. */
   endSent: () => void;
@@ -122,7 +121,7 @@ export function useDraftStore(conversationId: string): [string, DraftStore] {
       endSent: () => write(name, { draft: '', editedAt: Date.now(), isSaved: true }),
       noteSaved: (draft, kept, savedAt) => {
         const isEdited = read(name).draft !== draft;
-        // The server stores no text that only searches for a saved reply. The browser keeps it.
+        // The server stores no text that only searches for a saved reply. The browser stores such a text.
         const text = kept === '' && isNoReply(draft) ? draft : kept;
         const saved = { savedAt, savedText: kept };
         write(name, isEdited ? saved : { ...saved, draft: text, isSaved: true });
@@ -186,7 +185,7 @@ export function useHasReply(conversationId: string): () => boolean {
 
 function changesOf(name: string) {
   return {
-    /** Stores a message that was just submitted. Returns false if its key is stored already. */
+    /** Stores a submitted message. Returns false if a message with its key is stored already. */
     keep: (message: UnsentMessage): boolean => {
       const { unsent: kept } = read(name);
       if (kept.some(({ key }) => key === message.key)) return false;

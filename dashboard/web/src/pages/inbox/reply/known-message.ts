@@ -4,7 +4,7 @@ import type { Message, Page } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { messagesKey } from '../inbox-cache';
 
-/** Id of a conversation's newest message; null without one, undefined if no messages are loaded. */
+/** Id of a conversation's newest message; null if it has no message, undefined if none was loaded. */
 type MessageId = string | null | undefined;
 
 const known = new Map<string, MessageId>();

@@ -6,7 +6,7 @@ const MODES = ['reply', 'note'] as const;
 
 export type Mode = (typeof MODES)[number];
 
-/** Shows a choice of reply or note. Each has its own text, so that a note is never sent as a reply. */
+/** Shows a choice of reply or note. Each has its own text, so that a note is never sent to the customer. */
 export function ModeSwitch({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {
   const { inbox } = useTexts();
   const name = useId();

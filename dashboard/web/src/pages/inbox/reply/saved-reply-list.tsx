@@ -86,7 +86,7 @@ export function SavedReplyList({
   );
 }
 
-/** Returns the 8 best matches: first names that begin with the query, then other names, then texts. */
+/** Returns the 8 best matches: names that begin with the query, other names, then texts that contain it. */
 function search(replies: SavedReply[], query: string): SavedReply[] {
   const wanted = query.toLocaleLowerCase();
   const rank = ({ name, body }: SavedReply) => {

@@ -1,9 +1,9 @@
 import type { SavedReplyVariable } from '../../../api/types';
 
-/** Matches a variable such as `{{contact.name|there}}`, with a space before and a mark after it. */
+/** Matches a variable such as `{{contact.name|there}}`, a space before and a punctuation mark after. */
 const VARIABLE = /( ?)\{\{([^{}|]*)(?:\|([^{}]*))?\}\}([,.!?;:]?)/g;
 
-/** Returns the text between a slash at the line's beginning and the caret; null without such a slash. */
+/** Returns the text between a slash that begins a line and the caret. Returns null without such a slash. */
 export function savedReplyQuery(text: string, caret: number) {
   const start = text.lastIndexOf('\n', caret - 1) + 1;
   const line = text.slice(start, caret);

@@ -18,7 +18,7 @@ export function sendingKey(workspaceId: string, conversationId: string): string[
   return ['send', workspaceId, conversationId];
 }
 
-/** Returns options of a mutation that sends messages one by one. The server stores each key only once. */
+/** Returns the options of a mutation that sends messages one by one, each under its idempotency key. */
 export function sendingOptions(
   queries: QueryClient,
   workspace: Pick<Workspace, 'id' | 'agentId'>,
@@ -35,7 +35,7 @@ export function sendingOptions(
       const path = `/workspaces/${workspaceId}/conversations/${conversationId}/messages`;
       const sent = api.postOnce<SentReply>(path, { body, seenMessageId, repeatsId }, key);
       return withOwnEvents(sent, ({ message, assignmentEventId }) =>
-        // A repetition also changes the repeated message, so the page reads the conversation again.
+        // Sending also changes the message that is repeated, so the page reads the conversation again.
         repeatsId === undefined && canShowReply(queries, workspaceId, conversationId)
           ? [message.id, ...(assignmentEventId === undefined ? [] : [assignmentEventId])]
           : [],

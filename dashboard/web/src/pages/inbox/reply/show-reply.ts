@@ -11,7 +11,7 @@ export function canShowReply(queries: QueryClient, workspaceId: string, conversa
   return isLoaded && rowsOf(queries, workspaceId, conversationId).every(({ isUnread }) => !isUnread);
 }
 
-/** Shows a reply that was sent, and that the conversation is the agent's now if it was unassigned. */
+/** Shows a sent reply, and the agent as assigned if the reply has assigned the conversation to them. */
 export function showReply(
   queries: QueryClient,
   { id: workspaceId, agentId }: Pick<Workspace, 'id' | 'agentId'>,

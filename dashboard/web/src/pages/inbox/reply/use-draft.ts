@@ -14,7 +14,7 @@ const MAX_CHARACTERS: typeof MAX_DRAFT_CHARACTERS = 10_000;
 /** Latest save of each draft, by path. The next save waits for it, so that no older text arrives last. */
 const saving = new Map<string, Promise<void>>();
 
-/** Stores a draft in the browser, and on the server for other devices. The later edit counts. */
+/** Stores a draft in the browser, and on the server for the person's other devices. The later edit counts. */
 export function useDraft(
   conversationId: string,
 ): [draft: string, edit: (draft: string) => void, end: (sent: string) => void] {
@@ -47,7 +47,8 @@ export function useDraft(
   const end = useCallback(
     (sent: string) => {
       const target = { queries, workspaceId, conversationId, store };
-      // The server deletes a draft with which a stored message begins. A running save may arrive later.
+      // With a message, the server deletes a draft that is the message's beginning. A running save may come
+      // later.
       const isDeleted = sent.startsWith(store.read().savedText.trim()) && !saving.has(pathOf(target));
       if (!isDeleted) return store.edit('');
       store.endSent();
@@ -97,7 +98,7 @@ function saveDraft(target: Target): Promise<void> {
   return saved;
 }
 
-/** Reads the server's draft. Saves an unsaved draft instead: the server decides which one is later. */
+/** Reads the server's draft. If the browser's draft is not saved, saves it: the server uses the later one. */
 async function readDraft(target: Target): Promise<void> {
   const path = pathOf(target);
   await saving.get(path);

@@ -9,7 +9,7 @@ import { goesByItself } from './kept-failure';
 import { listUnsent, type UnsentMessage, unsentOf } from './kept-replies';
 import { sendingKey, sendingOptions } from './sending-options';
 
-/** Milliseconds between two attempts. Browsers do not report that a server can be reached again. */
+/** Milliseconds between two attempts. Browsers report when the network returns, but not the server. */
 const PAUSE_MS = 10_000;
 
 interface Sender extends Pick<Workspace, 'id' | 'agentId'> {
@@ -17,7 +17,7 @@ interface Sender extends Pick<Workspace, 'id' | 'agentId'> {
   onNotClosed: () => void;
 }
 
-/** Sends this browser's unsent messages again, of all conversations, once the server can be reached. */
+/** Sends the unsent messages of all conversations in this browser again once the server can be reached. */
 export function useResends(): void {
   const { id, agentId } = useWorkspace();
   const queries = useQueryClient();
@@ -36,7 +36,7 @@ export function useResends(): void {
   }, [queries, id, agentId, inbox, announce]);
 }
 
-/** Runs work in one tab. Without browser locks, idempotency keys prevent duplicates instead. */
+/** Runs work in only one tab. Without browser locks all tabs run it; idempotency keys prevent doubles. */
 async function inOneTab({ id, agentId }: Sender, work: () => Promise<void>): Promise<void> {
   const { locks } = navigator as Partial<Navigator>;
   if (!locks) return work();

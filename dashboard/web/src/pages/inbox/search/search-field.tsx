@@ -15,7 +15,7 @@ export function moveToResult(step: number, field: HTMLElement | null): void {
   (at < 0 ? field : results[Math.min(at, results.length - 1)])?.focus();
 }
 
-/** Shows the search field. The slash key focuses it; the down arrow or Enter focuses the first result. */
+/** Shows the search field. The slash key focuses it. The down arrow or Enter focuses the first result. */
 export function SearchField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const { search } = useTexts().inbox;
   const field = useRef<HTMLInputElement>(null);

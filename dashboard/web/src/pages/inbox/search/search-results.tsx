@@ -24,7 +24,7 @@ const TYPING_MS = 250;
 const PAGE = 30;
 const MINUTE_MS = 60_000;
 
-/** Lists conversations whose customer's name matches, and messages that contain the words. */
+/** Lists conversations whose customer's name matches the search, and messages that contain its words. */
 export function SearchResults({ text: typed, openId }: { text: string; openId: string | undefined }) {
   const { search } = useTexts().inbox;
   const { common } = useTexts();
