@@ -6,7 +6,7 @@ import type { ReasonCode } from './types';
 /** Retries of a failed read. One is enough: `AwayNotice` shows that the server is unreachable. */
 const MAX_RETRIES = 1;
 const RETRY_DELAY_MS = 500;
-/** Milliseconds from a refused change until new rights are read, which may hide the form with its error. */
+/** Milliseconds from a refused change until the session is read again. New rights may hide its error. */
 const READING_MS = 8_000;
 /** Reasons of refusals that suggest changed rights. After one, the session is read again. */
 const REASONS_OF_SESSION: ReasonCode[] = ['second_factor_demanded', 'role_lacks_permission', 'only_owner'];

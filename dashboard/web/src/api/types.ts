@@ -105,7 +105,7 @@ export type AuditValues = server.AuditValues;
 export type AuditEntry = Json<server.AuditEntryResponse>;
 export type ParkedEvent = Json<server.ParkedEventResponse>;
 
-/** Durations of an attempt's phases in milliseconds. On a reused connection, its set-up phases are null. */
+/** Durations of an attempt's phases in milliseconds. On a reused connection, set-up phases are null. */
 export type Phases = AttemptDetail['phases'];
 export type ReceivedBody = NonNullable<AttemptDetail['response']>;
 

@@ -9,9 +9,7 @@ export function isVisible(name: string | null): name is string {
   return name !== null && VISIBLE.test(name);
 }
 
-/**
- * Returns a contact's name, or if no character of the name is visible, its channel's name and its id's end.
- */
+/** Returns a contact's name, or if it has no visible character, the channel's name and the id's end. */
 export function contactName(channel: Channel, { id, name }: Pick<ContactSummary, 'id' | 'name'>): string {
   return isVisible(name) ? name.trim() : `${CHANNEL_LABELS[channel]} ${shortId(id)}`;
 }

@@ -7,7 +7,7 @@ import { ErrorNotice } from './error-notice';
 export interface Column<Row> {
   header: string;
   cell: (row: Row) => ReactNode;
-  /** Whether the column has only buttons. Its header is then read to people who use a screen reader alone. */
+  /** Whether the column has only buttons. Its header is then shown to screen readers alone. */
   isActions?: boolean;
 }
 

@@ -67,7 +67,7 @@ export function faultOf(error: unknown, field: string): ReactNode {
   return detail && <Fault detail={detail} />;
 }
 
-/** Attribute of an element that shows a field's fault. `Form` does not repeat a fault that has one. */
+/** Attribute of an element that shows a field's fault, by which `Form` knows that the fault is shown. */
 export const FAULT = 'data-fault';
 
 export function Fault({ detail }: { detail: Omit<ErrorDetail, 'field'> & { field?: string } }) {

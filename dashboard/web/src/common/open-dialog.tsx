@@ -19,7 +19,7 @@ export function OpenDialog({
   about?: string;
   onClose: () => void;
   size?: string;
-  /** Whether Escape or a close button closes the dialog. False if it shows a secret, only this once. */
+  /** Whether Escape and a close button close the dialog. False for a secret that is shown only once. */
   closable?: boolean;
   /** Whether the dialog closes without asking, even if the person entered something. */
   isQuestion?: boolean;

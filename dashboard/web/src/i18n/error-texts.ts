@@ -11,7 +11,7 @@ export interface ErrorTexts {
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** Texts and formats of the page's language. `texts` is null in the language of the server's messages. */
+/** Texts and formats of the page's language. `texts` is null in English, the server's own language. */
 export interface ErrorWriter {
   texts: ErrorTexts | null;
   moment: (at: string) => string;

@@ -3,7 +3,7 @@ import type { ErrorTexts } from './error-texts';
 
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
-/** Returns `texts` unchanged. Its type requires an advice for each code, and allows a title. */
+/** Returns `texts` unchanged. The type requires an advice for each code and allows a title. */
 export const codeTexts = <Code extends string>(texts: Record<Code, { title?: string; advice: string }>) =>
   texts;
 

@@ -5,7 +5,7 @@ import { CopyBlock } from '../../common/copying';
 import { Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 
-/** Requests to try a new key with, by the scope that they need. Without these scopes, it is `/me`. */
+/** Requests with which to try a new key, by the scope that they need. Other keys request `/me`. */
 const TRIALS: [Scope, string][] = [
   ['conversations:read', '/conversations'],
   ['contacts:read', '/contacts'],

@@ -16,7 +16,7 @@ interface AuditWords {
   thing: (entry: AuditEntry) => string | null;
 }
 
-/** Returns functions that write the audit log's codes in words. Unknown codes lose only underscores. */
+/** Returns functions that write the audit log's codes in words. An unknown code's `_` becomes a space. */
 export function useAuditWords(): AuditWords {
   const { audit: texts } = useTexts();
   const names = useNames();

@@ -26,7 +26,7 @@ export interface ChannelGuide {
   revealed: Record<string, { label: Localized<string>; about: Localized<string> }>;
   /** Label of the button that changes the settings or credentials of a connected account. */
   rotate: Localized<string>;
-  /** Text that is announced after such a change of a connected account. */
+  /** Text that is announced after the settings or credentials were changed. */
   rotated: Localized<string>;
 }
 

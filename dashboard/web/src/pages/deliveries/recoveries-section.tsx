@@ -86,7 +86,7 @@ function RecoveryProgress({ recovery }: { recovery: Recovery }) {
   );
 }
 
-/** Returns a text with the number of deliveries made so far, or succeeded if the recovery is completed. */
+/** Returns a recovery's progress as text: deliveries made so far, or once it is completed, succeeded ones. */
 function useProgress(recovery: Recovery): string {
   const { recoveries } = useTexts();
   const formats = useFormats();

@@ -5,7 +5,7 @@ import { useWorkspace } from '../../api/workspace';
 import type { FilterTexts } from './delivery-filter';
 
 const REFRESH_MS = 5_000;
-/** Largest number of pages that are read in a row while they are empty. Then the person decides. */
+/** Largest number of empty pages that are read in a row before the person decides whether to go on. */
 const MAX_STEPS = 10;
 
 /** Reads a page of an endpoint's deliveries. While pages are empty, reads up to 10 in a row. */
@@ -17,7 +17,7 @@ export function useDeliveries(...page: DeliveriesPage) {
   });
 }
 
-/** Begins to read the page of deliveries that `useDeliveries` needs as soon as its section is rendered. */
+/** Begins to read a page of deliveries early, so that `useDeliveries` finds it in the cache. */
 export function usePrefetchDeliveries(...page: DeliveriesPage): void {
   usePrefetchQuery(deliveriesQuery(useWorkspace().id, ...page));
 }

@@ -23,9 +23,7 @@ export const keyOf = (workspaceId: string, ...parts: unknown[]) => [
 export const messagesKey = (workspaceId: string, conversationId: string) =>
   keyOf(workspaceId, 'messages', conversationId);
 
-/**
- * Changes cached data. A read that is running or due starts anew: its answer may be older than the change.
- */
+/** Changes cached data. A read that is running or due starts anew: its answer may be too old. */
 export function changeCached<T>(queries: QueryClient, queryKey: unknown[], change: (data: T) => T): void {
   const before = queries.getQueryState(queryKey);
   void queries.cancelQueries({ queryKey, exact: true });

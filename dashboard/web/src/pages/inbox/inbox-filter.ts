@@ -44,7 +44,7 @@ export function toSearch({ view, agent, status, channel }: InboxFilter) {
   };
 }
 
-/** Returns a function that returns a filter's `assignedAgentId` for the server; undefined for all. */
+/** Returns a function that turns a filter into the server's `assignedAgentId`; undefined for all agents. */
 export function useAssigneeOf(): (filter: InboxFilter) => string | undefined {
   const { agentId } = useWorkspace();
   return ({ view, agent }) =>

@@ -37,7 +37,7 @@ export function useAlerts(): void {
   const navigate = useNavigate();
   const choices = useAlertChoices();
   const unread = useUnread().data;
-  /** Id of the newest message that has been read; null before the first read. */
+  /** Id of the newest message in earlier answers; null before the first answer. */
   const known = useRef<string | null>(null);
 
   const notify = ({ id, contactName, body }: News) => {
@@ -81,7 +81,7 @@ export function useAlerts(): void {
     const written = unread.latest.filter(({ messageId }) => messageId !== null && messageId > (before ?? ''));
     if (before !== null && written.length > 0 && leads()) void tellWritten(written);
   }, [unread]);
-  // If the conversations can't be read, there is no alert; the list shows them as unread.
+  // If the conversations can't be loaded, there is no alert; the list shows them as unread.
   useEffect(() => onHandedOver((ids) => void tellHandedOver(ids).catch(() => undefined)), []);
 }
 

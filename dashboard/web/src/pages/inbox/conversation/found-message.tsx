@@ -66,15 +66,12 @@ export function Found({ isFound, children }: { isFound: boolean; children: React
   );
 }
 
-/**
- * Shows a button that loads newer messages, and one that shows the newest, which sending a message does too.
- */
+/** Shows buttons for newer and for the newest messages. Shows the newest after the person sends one. */
 export function NewerMessages({
   pages,
   outgoing,
 }: {
   pages: ReturnType<typeof useMessagesAround>;
-  /** Number of messages that are being sent. */
   outgoing: number;
 }) {
   const { inbox } = useTexts();

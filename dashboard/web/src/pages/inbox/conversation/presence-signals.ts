@@ -6,7 +6,7 @@ import { isNoReply } from '../reply/is-no-reply';
 
 /** Milliseconds between two signals that a conversation is open. The server deletes a signal after 45 s. */
 const LOOKING_EVERY_MS = 20_000;
-/** Milliseconds until a conversation counts as open. Passing through the list sends no signals. */
+/** Milliseconds until an opened conversation is signalled: the person may only pass through the list. */
 const PASSING_MS = 400;
 /** Milliseconds between two signals that the person is writing. The server deletes a signal after 6 s. */
 const WRITING_EVERY_MS = 3_000;

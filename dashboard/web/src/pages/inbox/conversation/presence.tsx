@@ -13,7 +13,6 @@ const REFRESH_MS = 10_000;
 const WRITING_REFRESH_MS = 3_000;
 /** Milliseconds in which rows that become visible are collected, so that scrolling causes one read. */
 const COLLECT_MS = 200;
-/** Largest number of conversations in one request. */
 const MAX_ASKED = 100;
 
 interface Presence {

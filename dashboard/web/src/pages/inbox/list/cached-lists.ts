@@ -27,7 +27,7 @@ export interface ListQuery {
 
 export type List = Pages<ActiveConversation>;
 
-/** Returns a list's query with the parameter names of the server. */
+/** Returns a list's query with the server's names of parameters. */
 export function toParameters({ onlyId, ...query }: ListQuery) {
   return { ...query, ids: onlyId ?? undefined };
 }
@@ -83,7 +83,7 @@ export async function refreshList(
   );
 }
 
-/** Latest read of rows, by list. */
+/** Latest read of rows of each list. */
 const rowReads = new WeakMap<Query<List>, Promise<void>>();
 
 /** Reads conversations of one list again. If a read of the whole list is running, waits for its end first. */

@@ -12,7 +12,7 @@ interface ShownList {
   focusRow: (id: string) => void;
 }
 
-/** State of the list when it last contained the open conversation. */
+/** List's ids when it last contained the open conversation. */
 interface LastList {
   openId: string;
   ids: string[];

@@ -10,9 +10,7 @@ interface Focus {
   isWanted: boolean;
 }
 
-/**
- * Moves the focus by the keys J and K. If the focused row leaves the list, the nearest row gets the focus.
- */
+/** Moves the focus by J and K. If the focused row leaves the list, the nearest row gets the focus. */
 export function useRowFocus(
   list: RefObject<HTMLElement | null>,
   section: RefObject<HTMLElement | null>,

@@ -50,7 +50,7 @@ export function rangeInSight({ scrollTop, clientHeight }: Scroller, rowHeight: n
   };
 }
 
-/** Returns in ascending order the list's indexes in a range, and the pinned row's and its neighbours'. */
+/** Returns the indexes of a range and of the pinned row with its neighbours, without invalid ones. */
 export function indexesIn({ begin, end }: { begin: number; end: number }, count: number, pinned: number) {
   const indexes = new Set<number>();
   for (let index = begin; index < end; index++) indexes.add(index);

@@ -4,7 +4,7 @@ import type { InboxFilter } from '../inbox-filter';
 import { useConversation, useListed } from '../use-inbox';
 import { withKeptRow } from './kept-row';
 
-/** State of the list when it last contained the open conversation. */
+/** List's filter and rows when it last contained the open conversation. */
 interface Kept {
   filter: InboxFilter;
   items: ActiveConversation[];

@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
-/** Milliseconds of silence after which the stream counts as lost. A heartbeat comes every 15 s. */
+/** Milliseconds of silence after which the stream of changes counts as lost. A heartbeat comes every 15 s. */
 const SILENT_MS = 40_000;
-/** Milliseconds between two reads of the shown data, without and with a live stream. */
+/** Milliseconds between two reads of the shown data, without and with a live stream of changes. */
 const POLL_MS = 5_000;
 const POLL_BESIDE_STREAM_MS = 60_000;
 
 let isLive = false;
-/** Whether this tab holds the stream and passes its events on to the other tabs. */
+/** Whether this tab holds the stream of changes and passes its events on to the other tabs. */
 let isLeading = false;
 let timer: number | undefined;
 const listeners = new Set<() => void>();
@@ -55,7 +55,7 @@ export function usePollMs(besideStreamMs = POLL_BESIDE_STREAM_MS): number {
   return useSyncExternalStore(subscribe, () => isLive) ? besideStreamMs : POLL_MS;
 }
 
-/** Returns the query options by which cached data is read again less often while the stream is live. */
+/** Returns query options by which cached data is read less often while the stream of changes is live. */
 export function useFreshness(besideStreamMs = POLL_BESIDE_STREAM_MS) {
   const live = useSyncExternalStore(subscribe, () => isLive);
   return live ? ({ staleTime: besideStreamMs, refetchOnWindowFocus: 'always' } as const) : {};

@@ -9,7 +9,7 @@ import { makePacedReader } from './paced-reads';
 import { refreshContacts, refreshCounts, refreshInbox, refreshOpen, refreshPresence } from '../inbox-cache';
 import { isShownAs, refreshList, rowsOfContacts } from '../list/cached-lists';
 
-/** Milliseconds until the next try after the server has refused the stream, as when it serves too many. */
+/** Milliseconds until the next try after the server has refused the stream of changes. */
 const RETRY_MS = 15_000;
 /** Milliseconds of silence after which a stream counts as dead. The server sends a heartbeat every 15 s. */
 const MAX_SILENCE_MS = 40_000;
@@ -50,7 +50,7 @@ interface Beginning {
   begins: true;
 }
 
-/** Message from the tab that holds the stream to the other tabs. */
+/** Message from the tab that holds the stream of changes to the other tabs. */
 type Notice =
   | Beginning
   | ConversationsNotice
@@ -79,7 +79,7 @@ export function useLiveInbox(): void {
       if ('contactIds' in notice) read.contacts(notice.contactIds);
       if ('marked' in notice) read.marks(notice);
       if ('handedOver' in notice) noteHandedOver(notice.handedOver);
-      // Changes before the stream began, or before this tab was opened, were not reported to this tab.
+      // Changes until now were not reported to this tab: the stream or the tab is new.
       if ('begins' in notice || (!wasLive && isStreamLive())) void read.conversations(null);
       if ('begins' in notice) {
         // When the person's role changes, the server ends the stream, and the browser begins a new one.

@@ -147,7 +147,7 @@ export function Composer({
   );
 }
 
-/** Reports whether a message is too long, and returns its length as text from 80 % of the limit on. */
+/** Reports whether a message exceeds its channel's limit. Returns its length as text if it is near. */
 function useLimit(channel: Channel, body: string): { isOver: boolean; text: string | undefined } {
   const { inbox } = useTexts();
   const formats = useFormats();

@@ -1,6 +1,6 @@
 import type { SavedReplyVariable } from '../../../api/types';
 
-/** Matches a variable such as `{{contact.name|there}}`, a space before and a punctuation mark after. */
+/** Matches a variable such as `{{contact.name|there}}`, and a space before or punctuation mark after it. */
 const VARIABLE = /( ?)\{\{([^{}|]*)(?:\|([^{}]*))?\}\}([,.!?;:]?)/g;
 
 /** Returns the text between a slash that begins a line and the caret. Returns null without such a slash. */
@@ -20,7 +20,7 @@ export function fillVariables(body: string, values: Record<SavedReplyVariable, s
       const value = values[variable] || otherwise?.trim();
       if (value) return space + value + mark;
       missing.add(variable);
-      // Removes the space as well if a punctuation mark follows.
+      // Removes the variable, and the space before it if a punctuation mark follows.
       return (mark ? '' : space) + mark;
     },
   );

@@ -47,8 +47,7 @@ export function useDraft(
   const end = useCallback(
     (sent: string) => {
       const target = { queries, workspaceId, conversationId, store };
-      // With a message, the server deletes a draft that is the message's beginning. A running save may come
-      // later.
+      // The server deletes a draft with which a sent message begins. A running save may undo that.
       const isDeleted = sent.startsWith(store.read().savedText.trim()) && !saving.has(pathOf(target));
       if (!isDeleted) return store.edit('');
       store.endSent();

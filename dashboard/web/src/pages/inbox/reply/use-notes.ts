@@ -10,7 +10,7 @@ export function useNotes(conversationId: string) {
   return usePages<Note>(['notes', conversationId], `conversations/${conversationId}/notes`);
 }
 
-/** Returns a mutation that adds a note. After a failure, the same text can be sent again safely. */
+/** Returns a mutation that adds a note. The same text can be sent again safely after a failure. */
 export function useCreateNote(conversationId: string, onCreated: () => void) {
   const { id: workspaceId } = useWorkspace();
   const queries = useQueryClient();

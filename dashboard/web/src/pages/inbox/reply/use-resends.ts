@@ -36,7 +36,7 @@ export function useResends(): void {
   }, [queries, id, agentId, inbox, announce]);
 }
 
-/** Runs work in only one tab. Without browser locks all tabs run it; idempotency keys prevent doubles. */
+/** Runs work in one tab. Without browser locks, all tabs run it: idempotency keys prevent duplicates. */
 async function inOneTab({ id, agentId }: Sender, work: () => Promise<void>): Promise<void> {
   const { locks } = navigator as Partial<Navigator>;
   if (!locks) return work();
