@@ -75,7 +75,6 @@ export function Fault({ detail }: { detail: Omit<ErrorDetail, 'field'> & { field
   return <span {...{ [FAULT]: detail.field }}>{faultText(detail, writer)}</span>;
 }
 
-/** Shows why the server refused a request as a whole, not for a fault of one field. */
 export function Reason({ error }: { error: Parameters<typeof reasonText>[0] & { message: string } }) {
   return reasonText(error, useErrorWriter()) ?? error.message;
 }

@@ -1,7 +1,6 @@
 import { useBlocker } from '@tanstack/react-router';
 import { DiscardDialog } from './dialogs';
 
-/** Asks before the person leaves the page, if they have entered something on it. */
 export function LeaveGuard({ hasEntered }: { hasEntered: boolean }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => hasEntered && current.pathname !== next.pathname,

@@ -2,7 +2,6 @@ import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { useTexts } from '../i18n/locale';
 
-/** Shows a page's heading, its actions beside it, and its content. Sets the title of the browser's tab. */
 export function PageLayout({
   title,
   about,

@@ -14,7 +14,6 @@ import { useDropRefusal } from './use-drop-refusal';
 import { usePersonalSettings } from './use-personal-settings';
 import { WorkspaceMenu } from './workspace-menu';
 
-/** Shows the workspace menu, the navigation and the account menu beside every page that needs a login. */
 export function AppFrame() {
   const texts = useTexts();
   const session = useSession();

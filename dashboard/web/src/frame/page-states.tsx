@@ -54,7 +54,6 @@ export function NotFoundPageAlone() {
   );
 }
 
-/** Shows an error that a page threw, with a button that tries again. */
 export function PageFault({ error, reset }: { error: unknown; reset: () => void }) {
   const router = useRouter();
   const retry = () => {

@@ -14,7 +14,6 @@ import { NotFoundPage, TextPage, UnreachablePage } from './page-states';
 /** Settings pages that the role AGENT may read but not change. */
 const SETTINGS_TO_READ = ['workspace', 'agents'];
 
-/** Frames the pages of one workspace, or says why the person can't open it. */
 export function WorkspaceFrame() {
   const { slug } = useParams({ from: '/inside/w/$slug' });
   const page = useRouterState({ select: ({ location }) => pageOf(location.pathname) });

@@ -8,7 +8,6 @@ import { homeOf } from './agent-pages';
 import classes from './app-frame.module.css';
 import { rememberWorkspace } from './last-workspace';
 
-/** Shows a menu of the person's workspaces. A single workspace is shown as its name alone. */
 export function WorkspaceMenu({
   workspaces,
   current,

@@ -77,7 +77,6 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
   );
 }
 
-/** Returns the workspace's other keys that are valid now. */
 function useOtherKeys({ id }: ApiKey): ApiKey[] {
   const keys = useRead<Page<ApiKey>>('api-keys', {}, { refreshMs: false });
   const works = ({ revokedAt, expiresAt }: ApiKey) =>

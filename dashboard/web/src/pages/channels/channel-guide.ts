@@ -13,7 +13,6 @@ export interface ChannelField {
 }
 
 export interface ChannelGuide {
-  /** Description of the account that customers write to. */
   about: Localized<string>;
   /** Fields for the credentials of an account. Empty for the widget, whose form asks for origins instead. */
   fields: ChannelField[];

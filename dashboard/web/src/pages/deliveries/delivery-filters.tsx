@@ -7,7 +7,6 @@ import { TimeFilter, TypedFilter } from '../../common/filter-fields';
 import { useFormats, useTexts } from '../../i18n/locale';
 import type { FilterTexts } from './delivery-filter';
 
-/** Shows fields that filter an endpoint's deliveries. Each takes effect when its value is complete. */
 export function DeliveryFilters({
   filter,
   onChange,

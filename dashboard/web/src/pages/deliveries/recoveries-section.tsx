@@ -9,7 +9,6 @@ import { useTotalFormat } from './total-format';
 import { useRecoveries } from './use-recoveries';
 
 const SHOWN = 3;
-/** Statuses of a recovery's deliveries, in the order in which their counts are shown. */
 const ENDS = ['succeeded', 'exhausted', 'cancelled', 'pending'] as const;
 
 /** Lists an endpoint's recoveries and redeliveries: the running ones, or the last 3 that have ended. */

@@ -8,7 +8,6 @@ import { Dialog } from '../../common/dialogs';
 import { ErrorNotice, Reason } from '../../common/error-notice';
 import { useTexts } from '../../i18n/locale';
 
-/** Sends the selected deliveries again, and lists those that the server refused to send. */
 export function RedeliverSelected({ ids, onDone }: { ids: string[]; onDone: () => void }) {
   const texts = useTexts();
   const announce = useAnnounce();

@@ -11,7 +11,6 @@ const LEFT = 40;
 const RIGHT = 56;
 const LABEL_WIDTH = 90;
 
-/** Shows attempts by outcome as bars, and the 95th percentile of their durations as a line. */
 export function TimelineChart({ timeline, isWeek }: { timeline: Timeline; isWeek: boolean }) {
   const texts = useTexts();
   const formats = useFormats();

@@ -4,7 +4,6 @@ import { shortcutOf } from '../../common/keys';
 /** Name of the key that sends a text together with Enter, as on this device's keyboard. */
 export const SEND_MODIFIER = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl';
 
-/** Keys whose function is called repeatedly while they are held down. */
 const REPEATED = new Set(['j', 'k']);
 /** Name of an entry in the browser's storage that turns keyboard shortcuts off. */
 const OFF = 'dashboard-keys-off';

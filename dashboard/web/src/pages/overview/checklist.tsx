@@ -8,7 +8,6 @@ import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
 import classes from './overview.module.css';
 
-/** Shows the first steps in a new workspace, until all are completed. */
 export function Checklist({
   counts,
   hasMessage,

@@ -15,7 +15,6 @@ const LABELS = 6;
 /** Outcomes of deliveries, in the order from the bottom of a bar to its top. */
 const ENDS = ['atOnce', 'late', 'exhausted'] as const;
 
-/** Shows a chart of the deliveries to all endpoints that ended in the last 24 hours. */
 export function DaySection({ day: { buckets, pending, exhausted } }: { day: Day }) {
   const texts = useTexts();
   const formats = useFormats();

@@ -7,7 +7,6 @@ import { CopyBlock } from '../../common/copying';
 import { Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 
-/** Shows a new secret, which is never shown again, with code that verifies a webhook's signature with it. */
 export function NewSecretDialog({
   secret,
   onTest,

@@ -87,7 +87,6 @@ export function TestDialog({
   );
 }
 
-/** Shows a choice of the test event and the events that the workspace's plan includes. */
 function EventSelect({
   event,
   onChange,

@@ -92,7 +92,6 @@ export function AgentsPage() {
   );
 }
 
-/** Returns a column that says which agents log in with a second factor. Bots do not log in. */
 function secondFactorColumn({ secondFactor }: Texts, secured: string[]): Column<Agent> {
   return {
     header: secondFactor.title,

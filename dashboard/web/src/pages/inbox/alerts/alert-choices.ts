@@ -36,7 +36,6 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Returns the choices that are stored in this browser. All are off at first. */
 export function useAlertChoices(): AlertChoices {
   return useSyncExternalStore(subscribe, () => choices);
 }

@@ -5,7 +5,6 @@ import { useFormats, useTexts } from '../../../i18n/locale';
 import classes from '../inbox.module.css';
 import { CustomerText } from '../placeholders';
 
-/** Shows that a message was edited, with a button that shows and hides its first text. */
 export function EditedMark({ message }: { message: Message }) {
   const { inbox } = useTexts();
   const formats = useFormats();

@@ -8,7 +8,6 @@ import { toError } from '../reply/kept-failure';
 import { isOvertaken } from '../reply/sending-options';
 import type { Outgoing } from '../reply/use-sending';
 
-/** Shows a message that the server has not confirmed: it is being sent, or sending has failed. */
 export function OutgoingItem({
   conversationId,
   message,

@@ -142,7 +142,6 @@ export function isShownAs(
   return rows.length > 0 && rows.every((row) => row.isUnread === isUnread);
 }
 
-/** Returns the ids of the conversations with these contacts in all loaded lists. */
 export function rowsOfContacts(queries: QueryClient, workspaceId: string, contactIds: string[]): string[] {
   const ids = new Set(contactIds);
   return allRows(queries, workspaceId)

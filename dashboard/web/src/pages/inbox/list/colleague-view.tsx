@@ -9,7 +9,6 @@ import classes from '../inbox.module.css';
 import { useAgentName, useColleagueOptions } from '../names';
 import own from './colleague-view.module.css';
 
-/** Shows a button that opens a field to choose a colleague, whose conversations the list then shows. */
 export function ColleagueView({ filter }: { filter: InboxFilter }) {
   const { inbox } = useTexts();
   const { slug } = useWorkspace();

@@ -11,7 +11,6 @@ interface MorePages {
   fetchNextPage: () => Promise<unknown>;
 }
 
-/** Loads the next page of a list when the person scrolls to its end or presses the button there. */
 export function LoadMore({ pages, label }: { pages: MorePages; label: string }) {
   const { ref, entry } = useIntersection();
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = pages;

@@ -25,7 +25,6 @@ const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
 /** Fraction of a channel's limit from which on the length of a reply is shown. */
 const NEAR = 0.8;
 
-/** Shows the field in which an agent writes a reply or a note, or the reason why no reply is possible. */
 export function Composer({
   conversation,
   sending,

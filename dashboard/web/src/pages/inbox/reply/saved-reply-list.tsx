@@ -11,7 +11,6 @@ const REFRESH_MS = 60_000;
 /** Handles a key that is pressed in the field. Returns whether the list has used the key. */
 export type TakeKey = (key: string) => boolean;
 
-/** Lists the saved replies that match the text after a slash. The focus stays in the field. */
 export function SavedReplyList({
   id,
   query,

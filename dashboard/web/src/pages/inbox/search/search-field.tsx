@@ -5,7 +5,6 @@ import { keyOf } from '../../../common/keys';
 import { useTexts } from '../../../i18n/locale';
 import { useKeys } from '../use-keys';
 
-/** Attribute that marks the links of search results. */
 export const RESULT = 'data-result';
 
 /** Moves the focus by `step` search results, or from the first result back to the field. */
