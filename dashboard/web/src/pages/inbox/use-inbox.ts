@@ -40,7 +40,7 @@ const MIN_PAUSE_MS = 5_000;
 
 const MAX_PAGE = 200;
 
-/** Milliseconds between reads of the open conversation's messages. The stream of changes may lose one. */
+/** Milliseconds between reads of the open conversation's messages: a live stream may lose a status. */
 export const MARKS_MS = 15_000;
 
 /** Reads a list page by page, and reads the loaded pages repeatedly while the tab is visible. */

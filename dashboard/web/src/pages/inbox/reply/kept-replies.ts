@@ -6,7 +6,7 @@ import { isNoReply } from './is-no-reply';
 
 /** Message that the person has sent in this browser and that the server has not confirmed. */
 export interface UnsentMessage {
-  /** Idempotency key: the server stores the message only once, even if it is sent several times. */
+  /** Idempotency key, by which the server stores the message only once. */
   key: string;
   /** Time of writing in milliseconds since 1970; undefined if it is unknown. */
   writtenAt?: number;

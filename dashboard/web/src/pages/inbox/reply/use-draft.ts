@@ -47,7 +47,7 @@ export function useDraft(
   const end = useCallback(
     (sent: string) => {
       const target = { queries, workspaceId, conversationId, store };
-      // The server deletes a draft with which a sent message begins. A running save may undo that.
+      // The server deletes a draft with which a sent message begins. A running save may store it again.
       const isDeleted = sent.startsWith(store.read().savedText.trim()) && !saving.has(pathOf(target));
       if (!isDeleted) return store.edit('');
       store.endSent();
