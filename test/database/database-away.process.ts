@@ -4,7 +4,8 @@ import { Transaction } from '../../src/database/transaction';
 import { MessagingHost } from '../support/messaging-host';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
-import { subscribe, waitForDeliveries } from '../support/webhook-workspace';
+import { waitForDeliveries } from '../support/stored-deliveries';
+import { subscribe } from '../support/webhook-workspace';
 import { TcpProxy } from '../support/tcp-proxy';
 import { waitFor } from '../support/wait';
 

@@ -15,7 +15,8 @@ import { TestCa } from '../support/test-ca';
 import { CLI } from '../support/test-cli';
 import { ownRedis, TestStores } from '../support/test-database';
 import { waitFor } from '../support/wait';
-import { attemptsOf, deliveriesOf, subscribe } from '../support/webhook-workspace';
+import { attemptsOf, deliveriesOf } from '../support/stored-deliveries';
+import { subscribe } from '../support/webhook-workspace';
 
 /** Number of files with which a process can open no further one: its first ones are all in use. */
 const NO_FURTHER_FILE = 10;

@@ -4,7 +4,8 @@ import { expectRefusal } from '../support/errors';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
-import { insertPendingDeliveries, WebhookWorkspace } from '../support/webhook-workspace';
+import { insertPendingDeliveries } from '../support/stored-deliveries';
+import { WebhookWorkspace } from '../support/webhook-workspace';
 
 const HALF_HOUR_MS = 30 * 60 * 1000;
 

@@ -13,7 +13,8 @@ import { Responder } from '../support/https-receiver';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
-import { deliveriesOf, WebhookWorkspace } from '../support/webhook-workspace';
+import { deliveriesOf } from '../support/stored-deliveries';
+import { WebhookWorkspace } from '../support/webhook-workspace';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 

@@ -4,14 +4,8 @@ import { contradictions } from '../support/integrity';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
-import {
-  attemptsOf,
-  deliveriesOf,
-  endEventLeases,
-  subscribe,
-  Subscription,
-  waitForDeliveries,
-} from '../support/webhook-workspace';
+import { attemptsOf, deliveriesOf, endEventLeases, waitForDeliveries } from '../support/stored-deliveries';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 
 const SLOW = 30_000;
 

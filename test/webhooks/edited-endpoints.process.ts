@@ -6,13 +6,8 @@ import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
 import { waitFor } from '../support/wait';
-import {
-  deliveriesOf,
-  endEventLeases,
-  endLeases,
-  subscribe,
-  waitForDeliveries,
-} from '../support/webhook-workspace';
+import { deliveriesOf, endEventLeases, endLeases, waitForDeliveries } from '../support/stored-deliveries';
+import { subscribe } from '../support/webhook-workspace';
 
 const MESSAGES = 60;
 /** Time after an answer in which an attempt may still begin that was claimed before. */

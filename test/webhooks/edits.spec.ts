@@ -13,11 +13,10 @@ import {
   deliveriesOf,
   insertPendingDeliveries,
   makeRetriesDue,
-  subscribe,
-  Subscription,
   waitForAttempts,
   waitForDeliveries,
-} from '../support/webhook-workspace';
+} from '../support/stored-deliveries';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 
 const BOTH = ['message.created', 'conversation.updated'];
 /** Number of deliveries that takes several steps to cancel. */

@@ -10,7 +10,8 @@ import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { countLockWaits } from '../support/lock-waits';
 import { waitFor } from '../support/wait';
-import { deliveriesOf, WebhookWorkspace } from '../support/webhook-workspace';
+import { deliveriesOf } from '../support/stored-deliveries';
+import { WebhookWorkspace } from '../support/webhook-workspace';
 
 const SCOPES: Scope[] = ['webhooks:read', 'webhooks:write', 'conversations:read', 'contacts:read'];
 const LEAKED: RevokeApiKey = { reason: 'LEAKED' };

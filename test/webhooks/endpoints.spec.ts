@@ -13,7 +13,8 @@ import { expectRefusal } from '../support/errors';
 import { MessagingHost } from '../support/messaging-host';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
-import { deliveriesOf, subscribe, Subscription, waitForDeliveries } from '../support/webhook-workspace';
+import { deliveriesOf, waitForDeliveries } from '../support/stored-deliveries';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 
 describe('webhook endpoints', () => {
   let service: TestService;

@@ -19,11 +19,10 @@ import {
   endLeases,
   insertPendingDeliveries,
   makeRetriesDue,
-  subscribe,
-  Subscription,
   waitForAttempts,
   waitForDeliveries,
-} from '../support/webhook-workspace';
+} from '../support/stored-deliveries';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 import { waitFor } from '../support/wait';
 
 const CAP = 3;

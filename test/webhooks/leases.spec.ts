@@ -13,9 +13,8 @@ import {
   findDue,
   findScheduled,
   insertPendingDeliveries,
-  subscribe,
-  Subscription,
-} from '../support/webhook-workspace';
+} from '../support/stored-deliveries';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 
 /** Number of rows that keeps two statements busy long enough to overlap. */
 const MANY = 1_000;

@@ -8,13 +8,8 @@ import { waitForLockWait } from '../support/lock-waits';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
-import {
-  attemptsOf,
-  deliveriesOf,
-  endLeases,
-  subscribe,
-  waitForDeliveries,
-} from '../support/webhook-workspace';
+import { attemptsOf, deliveriesOf, endLeases, waitForDeliveries } from '../support/stored-deliveries';
+import { subscribe } from '../support/webhook-workspace';
 import { TcpProxy } from '../support/tcp-proxy';
 import { waitFor } from '../support/wait';
 

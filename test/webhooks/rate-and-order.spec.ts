@@ -4,12 +4,8 @@ import { Receiver, ReceivedWebhook } from '../support/receiver';
 import { TestService } from '../support/service';
 import { RedisMonitor } from '../support/redis-monitor';
 import { waitFor } from '../support/wait';
-import {
-  attemptsOf,
-  deliveriesOf,
-  insertPendingDeliveries,
-  WebhookWorkspace,
-} from '../support/webhook-workspace';
+import { attemptsOf, deliveriesOf, insertPendingDeliveries } from '../support/stored-deliveries';
+import { WebhookWorkspace } from '../support/webhook-workspace';
 
 let service: TestService;
 let beside: TestService;

@@ -24,13 +24,8 @@ import { PostgresProxy } from '../support/postgres-proxy';
 import { ProxiedHost } from '../support/proxied-host';
 import { TestStores } from '../support/test-database';
 import { waitFor } from '../support/wait';
-import {
-  attemptsOf,
-  deliveriesOf,
-  insertPendingDeliveries,
-  subscribe,
-  Subscription,
-} from '../support/webhook-workspace';
+import { attemptsOf, deliveriesOf, insertPendingDeliveries } from '../support/stored-deliveries';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 
 /** HTTP status that no column holds, so that not even the reduced record can be written. */
 const UNWRITABLE = 99_999;

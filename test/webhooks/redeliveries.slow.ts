@@ -15,7 +15,8 @@ import { waitForLockWait } from '../support/lock-waits';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { letTimePass, waitFor } from '../support/wait';
-import { deliveriesOf, WebhookWorkspace } from '../support/webhook-workspace';
+import { deliveriesOf } from '../support/stored-deliveries';
+import { WebhookWorkspace } from '../support/webhook-workspace';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 /** Number of deliveries that takes several steps, yet is too small for a redelivery to pause. */

@@ -17,11 +17,10 @@ import {
   attemptsOf,
   makeRetriesDue,
   deliveriesOf,
-  subscribe,
-  Subscription,
   waitForAttempts,
   waitForDeliveries,
-} from '../support/webhook-workspace';
+} from '../support/stored-deliveries';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 import { TestCa } from '../support/test-ca';
 import { waitFor } from '../support/wait';
 

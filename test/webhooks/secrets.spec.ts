@@ -9,7 +9,8 @@ import { MessagingHost } from '../support/messaging-host';
 import { ReceivedWebhook, Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
-import { makeRetriesDue, subscribe, Subscription } from '../support/webhook-workspace';
+import { makeRetriesDue } from '../support/stored-deliveries';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const OLD_KEY = `test:${Buffer.alloc(32, 7).toString('base64')}`;

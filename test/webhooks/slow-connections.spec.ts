@@ -6,7 +6,8 @@ import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { TcpProxy } from '../support/tcp-proxy';
 import { letTimePass, waitFor } from '../support/wait';
-import { deliveriesOf, waitForDeliveries, WebhookWorkspace } from '../support/webhook-workspace';
+import { deliveriesOf, waitForDeliveries } from '../support/stored-deliveries';
+import { WebhookWorkspace } from '../support/webhook-workspace';
 
 /** Time for which a connection is not ready, longer than the second in which a claimed delivery may start. */
 const CONNECTING_MS = 1_200;

@@ -4,12 +4,8 @@ import { MessagingHost } from '../support/messaging-host';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { moment, waitFor } from '../support/wait';
-import {
-  insertPendingDeliveries,
-  subscribe,
-  Subscription,
-  WebhookWorkspace,
-} from '../support/webhook-workspace';
+import { insertPendingDeliveries } from '../support/stored-deliveries';
+import { subscribe, Subscription, WebhookWorkspace } from '../support/webhook-workspace';
 import { stopAll } from '../support/stop-at-end';
 
 /**

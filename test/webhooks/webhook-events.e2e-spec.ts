@@ -20,7 +20,8 @@ import { ReceivedWebhook, Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { isOnCitus } from '../support/test-database';
 import { moment, waitFor } from '../support/wait';
-import { deliveriesOf, subscribe, Subscription, waitForDeliveries } from '../support/webhook-workspace';
+import { deliveriesOf, waitForDeliveries } from '../support/stored-deliveries';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const ajv = addFormats(new Ajv({ allErrors: true }));

@@ -3,7 +3,8 @@ import { OwnRedis } from '../support/own-redis';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
 import { stopAll } from '../support/stop-at-end';
-import { waitForAttempts, WebhookWorkspace } from '../support/webhook-workspace';
+import { waitForAttempts } from '../support/stored-deliveries';
+import { WebhookWorkspace } from '../support/webhook-workspace';
 
 const NO_REDIS = 'redis://127.0.0.1:1';
 const MARGIN_MS = 1_000;

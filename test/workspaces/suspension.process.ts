@@ -4,7 +4,8 @@ import { MessagingHost } from '../support/messaging-host';
 import { Receiver } from '../support/receiver';
 import { ServiceProcess } from '../support/service-process';
 import { letTimePass, waitFor } from '../support/wait';
-import { subscribe, waitForDeliveries } from '../support/webhook-workspace';
+import { waitForDeliveries } from '../support/stored-deliveries';
+import { subscribe } from '../support/webhook-workspace';
 
 /** Time of several polls, in which one would have found what is due. */
 const SEVERAL_POLLS_MS = 2_500;

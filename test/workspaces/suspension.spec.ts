@@ -13,13 +13,8 @@ import { callIn, createTenant, nameOf, ROUTES } from '../support/routes';
 import { TestService } from '../support/service';
 import { TelegramSimulator } from '../support/simulators/telegram';
 import { letTimePass, waitFor } from '../support/wait';
-import {
-  deliveriesOf,
-  findDue,
-  findScheduled,
-  subscribe,
-  waitForDeliveries,
-} from '../support/webhook-workspace';
+import { deliveriesOf, findDue, findScheduled, waitForDeliveries } from '../support/stored-deliveries';
+import { subscribe } from '../support/webhook-workspace';
 import { TestWidget } from '../support/widget';
 
 const DAY_MS = 86_400_000;

@@ -7,7 +7,8 @@ import { CONTEXT_PARTS } from '../../../src/webhooks/context/context-parts';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
 import { MessagingHost } from '../../support/messaging-host';
-import { insertPendingDeliveries, Subscription } from '../../support/webhook-workspace';
+import { insertPendingDeliveries } from '../../support/stored-deliveries';
+import { Subscription } from '../../support/webhook-workspace';
 import { Expected, Scenario } from './scenario';
 
 /** Scenarios that change webhook endpoints, their recoveries and their deliveries. */
