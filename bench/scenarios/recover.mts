@@ -44,8 +44,9 @@ export const recover: Scenario = {
         agentId: measured.agentId,
         since: new Date(Date.now() - DAY_MS).toISOString(),
       });
+      // The service counts for a limited time, so the total of many events is incomplete.
       must(
-        recovery && recovery.total >= events,
+        recovery && (recovery.total >= events || !recovery.isTotalComplete),
         `${recovery?.total} of ${events} events are to be recovered`,
       );
       const startedAt = performance.now();

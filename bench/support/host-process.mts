@@ -23,7 +23,7 @@ export interface HostCall {
 /** Result of a command, and the milliseconds that it took. */
 export interface HostResult {
   ms: number;
-  recovery?: Pick<WebhookRecoverySummary, 'id' | 'total'>;
+  recovery?: Pick<WebhookRecoverySummary, 'id' | 'total' | 'isTotalComplete'>;
 }
 
 const app = await NestFactory.createApplicationContext(
