@@ -14,8 +14,8 @@ const MAX_NAME = 100;
  * directly after the lock on the workspace's row. It locks an agent's row in share mode, so that no change of
  * the agent commits after the agent was deactivated or got another role.
  * @throws AppError NOT_FOUND: `tenantId` is no UUID; INVALID_BODY: the agent is unknown, inactive or of
- * another workspace, or the operator has no name; FORBIDDEN: the agent's role lacks the permission, or an API
- * key may never have it
+ *   another workspace, or the operator has no name; FORBIDDEN: the agent's role lacks the permission, or an
+ *   API key may never have it
  */
 export async function requirePermission(
   tx: Transaction,

@@ -28,7 +28,7 @@ export interface HttpProcess {
  * processes, answers requests in progress, ends event streams and closes the application. It exits with 0, or
  * with 1 if that takes longer than 15 s.
  * @param prepare if it throws, the process exits with 1; a ConfigError is printed as its faults, without a
- * stack
+ *   stack
  */
 export function runProcess(prepare: () => Promise<HttpProcess>): void {
   start(prepare).catch((error: Error) => {

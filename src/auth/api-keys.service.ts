@@ -42,7 +42,7 @@ export class ApiKeysService {
    * Creates a key. Only this result contains the key's value; the database stores a hash. A workspace has up
    * to 200 working keys. Of its revoked and expired keys, a creation deletes all but the latest 300.
    * @throws AppError INVALID_BODY: also if the workspace has 200 working keys; FORBIDDEN; NOT_FOUND (the
-   * workspace)
+   *   workspace)
    */
   async create(tenantId: string, input: CreateApiKey, actor: Actor): Promise<CreatedApiKey> {
     const { name, scopes, expiresAt, allowedNetworks } = validate(CreateApiKey, input);
@@ -97,7 +97,7 @@ export class ApiKeysService {
    * cancelled, or they pass to the key `replacedBy`. A repeated call does this for endpoints that still
    * belong to the key.
    * @throws AppError INVALID_BODY: the reason is missing, or `replacedBy` is no other working key of the
-   * workspace; FORBIDDEN, NOT_FOUND
+   *   workspace; FORBIDDEN, NOT_FOUND
    */
   async revoke(tenantId: string, id: string, input: RevokeApiKey, actor: Actor): Promise<RevokedApiKey> {
     const given = checkRevocation(input);
@@ -117,7 +117,7 @@ export class ApiKeysService {
    * interrupted, another call revokes the remaining keys.
    * @returns the keys that this call has revoked
    * @throws AppError INVALID_BODY: the reason is missing, or `replacedBy` is no working key of the workspace
-   * that another creator made; FORBIDDEN
+   *   that another creator made; FORBIDDEN
    */
   async revokeByCreator(
     tenantId: string,

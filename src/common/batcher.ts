@@ -34,7 +34,7 @@ export class Batcher<Item, Result> {
 
   /**
    * @param work processes up to `max` items and returns the results in the order of the items. A result may
-   * be a promise, for which the next batch does not wait.
+   *   be a promise, for which the next batch does not wait.
    */
   constructor(
     private readonly max: number,

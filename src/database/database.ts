@@ -148,7 +148,7 @@ export class Database {
    * answer) fails, everything is rolled back; otherwise everything commits. `work` that only pipelines
    * statements need not be asynchronous.
    * @throws DatabaseUnavailable when the transaction can't begin; AppError NOT_FOUND when a row names an
-   * unknown workspace; otherwise the first error
+   *   unknown workspace; otherwise the first error
    */
   async transaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
     const client = (await this.pool.connect()) as PoolClient & DatabaseClient;

@@ -22,7 +22,7 @@ export class OpenTransaction extends Transaction {
   /**
    * Runs `work` and commits the transaction, or rolls it back if a statement or `work` fails.
    * @throws DatabaseUnavailable when the transaction can't begin; otherwise the first error that is not just
-   * a consequence of another statement's failure
+   *   a consequence of another statement's failure
    */
   async runWork<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
     let value: T;

@@ -14,7 +14,7 @@ export class IdempotencyService {
    * first answer instead. Key and work commit together, so a failed request leaves its key free. If a request
    * comes twice at once, the second waits for the first.
    * @param subject the workspace, and the conversation whose message the response contains, if any. An
-   * erasure of that conversation deletes the key.
+   *   erasure of that conversation deletes the key.
    * @throws AppError IDEMPOTENCY_CONFLICT if the key was used for another request
    */
   async once<T extends object>(

@@ -49,9 +49,9 @@ export class LinksService {
    * A password reset: the method sets the password and ends all sessions of the person, who then logs in. A
    * second factor stays on.
    * @throws AppError NOT_FOUND: the link was used, replaced or taken back, or has expired; INVALID_BODY: the
-   * policy refuses the new password, it equals the present one, or the login has 100 workspaces;
-   * UNAUTHENTICATED: the link needs a session, and `sessionToken` is missing or its session has ended;
-   * FORBIDDEN: the session belongs to another e-mail address; RATE_LIMITED, UNAVAILABLE
+   *   policy refuses the new password, it equals the present one, or the login has 100 workspaces;
+   *   UNAUTHENTICATED: the link needs a session, and `sessionToken` is missing or its session has ended;
+   *   FORBIDDEN: the session belongs to another e-mail address; RATE_LIMITED, UNAVAILABLE
    */
   async accept(token: string, input: AcceptLink, origin?: Origin): Promise<LinkOutcome> {
     const given = validate(AcceptLink, input);

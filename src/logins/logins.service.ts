@@ -44,7 +44,7 @@ export class LoginsService {
    * access until `confirmSecondFactor` succeeds.
    * @param origin its `address` limits the guesses of one network
    * @throws AppError UNAUTHENTICATED: the e-mail address is unknown, or the password is wrong; RATE_LIMITED
-   * with `retryAfterSeconds`; UNAVAILABLE; INVALID_BODY
+   *   with `retryAfterSeconds`; UNAVAILABLE; INVALID_BODY
    */
   async logIn(input: LogIn, origin?: Origin): Promise<LoggedIn | SecondFactorRequired> {
     const { email, password, browserToken } = validate(LogIn, input);
@@ -60,7 +60,7 @@ export class LoginsService {
   /**
    * Finishes a pending login with a code of the authenticator app or a recovery code. Each code works once.
    * @throws AppError UNAUTHENTICATED: the code is wrong, or the pending login has expired or had five
-   * attempts; RATE_LIMITED, INVALID_BODY
+   *   attempts; RATE_LIMITED, INVALID_BODY
    */
   async confirmSecondFactor(input: ConfirmSecondFactor, origin?: Origin): Promise<LoggedIn> {
     const { pendingToken, code, browserToken } = validate(ConfirmSecondFactor, input);

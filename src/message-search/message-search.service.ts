@@ -48,7 +48,7 @@ export class MessageSearchService {
    * another status. The search continues at `nextCursor`.
    * @param caller ends the search when it closes
    * @throws AppError INVALID_QUERY; FORBIDDEN; RATE_LIMITED (too many searches of the workspace at once);
-   * UNAVAILABLE (too many in this process, or the search takes too long)
+   *   UNAVAILABLE (too many in this process, or the search takes too long)
    */
   async search(
     tenantId: string,

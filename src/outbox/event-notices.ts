@@ -56,7 +56,7 @@ export class EventNotices implements BeforeApplicationShutdown {
   /**
    * Calls back for each change of a conversation, a contact or a read mark of the workspace.
    * @returns a function that ends the calls, and a promise that resolves once no further signal is missed; it
-   * stays pending while Redis is down
+   *   stays pending while Redis is down
    */
   listen(tenantId: string, callback: NoticeCallback): { stop: () => void; listening: Promise<void> } {
     if (!this.isStarted) this.timer.start();

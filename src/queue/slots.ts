@@ -179,7 +179,7 @@ class SlotPool {
 
   /**
    * @param share number of slots that each workspace may use even after `size` was lowered, while the initial
-   * `size` has free slots
+   *   `size` has free slots
    */
   constructor(
     public size: number,

@@ -28,7 +28,7 @@ export class KeyRotationService {
   /**
    * Registers secrets that belong to no workspace.
    * @param reencryptStep encrypts up to `count` secrets with the first key, and returns how many had another
-   * key
+   *   key
    * @internal
    */
   registerOther(reencryptStep: (count: number) => Promise<number>): void {

@@ -45,8 +45,8 @@ export class ChannelConnectionsService {
    * connect an account at once, the provider may get the hook that is not stored. A workspace makes one such
    * call at a time. All these calls use at most a third of the database connections.
    * @throws AppError INVALID_BODY: the credentials are incomplete or refused, the channel is already
-   * connected, or another workspace has connected the account; UNAVAILABLE: the provider does not answer;
-   * FORBIDDEN; NOT_FOUND (workspace)
+   *   connected, or another workspace has connected the account; UNAVAILABLE: the provider does not answer;
+   *   FORBIDDEN; NOT_FOUND (workspace)
    */
   async connect(tenantId: string, input: ConnectChannel, actor: Actor): Promise<ConnectedChannel> {
     const { channel, credentials } = validate(ConnectChannel, input);
@@ -100,7 +100,7 @@ export class ChannelConnectionsService {
   /**
    * Replaces the credentials of a connection. A connection in REAUTH_REQUIRED becomes ACTIVE.
    * @throws AppError INVALID_BODY: the credentials are incomplete, refused, or belong to another account;
-   * UNAVAILABLE: the provider does not answer; FORBIDDEN; NOT_FOUND
+   *   UNAVAILABLE: the provider does not answer; FORBIDDEN; NOT_FOUND
    */
   async rotate(tenantId: string, id: string, credentials: object, actor: Actor): Promise<ConnectedChannel> {
     const { channel } = await this.find(tenantId, id);

@@ -55,8 +55,8 @@ export class HooksService {
   /**
    * Stores all events of one request. If it throws, some may be missing, and the provider repeats all.
    * @throws AppError UNAUTHENTICATED, also for an unknown hook key; INVALID_BODY; PAYLOAD_TOO_LARGE;
-   * RATE_LIMITED: too many concurrent or unsigned requests, or a signed body had too many events less than 5
-   * s ago; UNAVAILABLE: too many concurrent requests in this process
+   *   RATE_LIMITED: too many concurrent or unsigned requests, or a signed body had too many events less than
+   *   5 s ago; UNAVAILABLE: too many concurrent requests in this process
    */
   async receive({ channel, hookKey, request: received, response }: HookCall): Promise<void> {
     // Comes before the body is read, so that a request with an unknown hook key uses no memory.

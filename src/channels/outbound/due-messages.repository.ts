@@ -76,7 +76,7 @@ export class DueMessagesRepository {
   /**
    * Searches a database server for retries, leases and holds whose time came after `since`, in one step.
    * @returns `connections`: connections of the rows found, without suspended workspaces; `ended`: messages
-   * whose lease or hold has ended; `until`: time up to which the step has read
+   *   whose lease or hold has ended; `until`: time up to which the step has read
    */
   async findScheduled(
     since: Date,
@@ -111,8 +111,8 @@ export class DueMessagesRepository {
    * Searches a database server's connections for due messages, in one step. Reads only the oldest messages of
    * each connection, and stores their time as its floor (the time before which claims skip rows).
    * @returns `due`: connections with due messages, without suspended workspaces; `inactive`: connections with
-   * messages that may not send; `ended`: messages whose lease or hold has ended; `next`: position of the next
-   * step, null after the last
+   *   messages that may not send; `ended`: messages whose lease or hold has ended; `next`: position of the
+   *   next step, null after the last
    */
   async findDue(
     after: Position,

@@ -36,7 +36,7 @@ export class NewConversationsService {
    * have an id on it. The customer's next message belongs to this conversation, even if an earlier one is
    * open.
    * @throws AppError INVALID_BODY: the channel is not connected, or the contact is erased or has no id on it;
-   * FORBIDDEN; NOT_FOUND (contact); IDEMPOTENCY_CONFLICT
+   *   FORBIDDEN; NOT_FOUND (contact); IDEMPOTENCY_CONFLICT
    */
   create(
     tenantId: string,

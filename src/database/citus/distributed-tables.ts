@@ -45,7 +45,7 @@ interface ForeignKey {
 /**
  * Refuses a database with Citus whose tables can't be distributed.
  * @throws AppError INVALID_BODY: the server is not the coordinator, its nodes do not know it, no node takes
- * rows, or tables that are not distributed have rows
+ *   rows, or tables that are not distributed have rows
  */
 export async function requireDistributable(dataSource: DataSource): Promise<void> {
   const [cluster] = await dataSource.query<

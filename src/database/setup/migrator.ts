@@ -37,8 +37,8 @@ type Migrations = NonNullable<DataSourceOptions['migrations']>;
  * @param migrations replace the service's own
  * @returns the names of the migrations applied or reverted
  * @throws AppError INVALID_BODY: a pre-release version made the database, the two roles do not protect the
- * audit log, the address leads to a pooler, or Citus is not set up; UNAVAILABLE: no lock was granted, or a
- * node of Citus does not answer
+ *   audit log, the address leads to a pooler, or Citus is not set up; UNAVAILABLE: no lock was granted, or a
+ *   node of Citus does not answer
  */
 export async function migrate(
   config: Config,

@@ -16,7 +16,7 @@ export class ServiceRole {
    * Compares the roles of the two connections.
    * @returns null when both use the same role
    * @throws AppError INVALID_BODY when they lead to different databases, the owner's role does not own the
-   * tables, or the service's role could bypass privileges
+   *   tables, or the service's role could bypass privileges
    */
   static async identify(service: Database, owner: OwnerDatabase): Promise<ServiceRole | null> {
     const [name, ownerName] = await Promise.all([roleOf(service), roleOf(owner)]);

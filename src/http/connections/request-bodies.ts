@@ -73,7 +73,7 @@ export class RequestBodies {
    * Reads the body for a route that reads its bodies itself.
    * @param limit largest body in bytes
    * @throws AppError PAYLOAD_TOO_LARGE; UNAVAILABLE: this process has too many bytes of unfinished bodies;
-   * INVALID_BODY: the client disconnects
+   *   INVALID_BODY: the client disconnects
    */
   read(request: Request, limit: number): Promise<Buffer> {
     if (isDeclaredTooLarge(request, limit)) return Promise.reject(tooLarge(limit));

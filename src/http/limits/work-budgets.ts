@@ -109,7 +109,7 @@ export class WorkBudgets {
    * kinds. For exports, look-ups, tests and mails it does not wait.
    * @param closable ends the wait when it closes
    * @throws AppError RATE_LIMITED: the key has all slots that it may have; UNAVAILABLE: the process has no
-   * slot
+   *   slot
    */
   async acquire(kind: WorkKind, key: string, closable?: Closable): Promise<Release> {
     const budget = this.budgets[kind];

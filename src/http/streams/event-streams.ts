@@ -56,9 +56,9 @@ export class EventStreams implements BeforeApplicationShutdown {
   /**
    * Makes a route's response a stream. Call `begin` on the stream when everything is ready to send.
    * @param matters whether the stream may replace the workspace's oldest stream with `mayGiveWay` if there is
-   * no room
+   *   no room
    * @throws AppError RATE_LIMITED: the caller, address or workspace has too many streams; UNAVAILABLE: the
-   * process has too many, or it stops
+   *   process has too many, or it stops
    */
   start(response: Response, { workspace, caller }: StreamOwner, matters = false): EventStream {
     if (this.isStopping) throw new AppError('UNAVAILABLE', 'The process is stopping. Connect again.');

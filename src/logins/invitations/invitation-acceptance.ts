@@ -31,7 +31,7 @@ export class InvitationAcceptance {
   /**
    * Makes a login for an e-mail address that has none, and logs the person in.
    * @throws AppError NOT_FOUND: another request has used the invitation; INVALID_BODY: the policy refuses the
-   * password, or another request has made a login for the address; RATE_LIMITED, UNAVAILABLE
+   *   password, or another request has made a login for the address; RATE_LIMITED, UNAVAILABLE
    */
   async makeLogin(
     { key, invitation: { email, agentName } }: InvitationLink,
@@ -58,8 +58,8 @@ export class InvitationAcceptance {
    * configured, the holder must set a new password, because another person was shown the login's first link.
    * @param password new password; required if `needsPassword` is set
    * @throws AppError NOT_FOUND: another request has used the invitation; FORBIDDEN: the invitation is for
-   * another e-mail address; INVALID_BODY: the policy refuses the password, it is the present one, or the
-   * login has 100 workspaces; UNAUTHENTICATED: the session has ended; RATE_LIMITED, UNAVAILABLE
+   *   another e-mail address; INVALID_BODY: the policy refuses the password, it is the present one, or the
+   *   login has 100 workspaces; UNAUTHENTICATED: the session has ended; RATE_LIMITED, UNAVAILABLE
    */
   async join(
     { key, needsPassword }: InvitationLink,

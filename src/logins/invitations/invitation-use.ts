@@ -56,7 +56,7 @@ export class InvitationUse {
    * Adds the membership of a locked invitation, and deletes the invitation and the person's links that reset
    * the password. The transaction must hold the lock on the person's row, or have inserted the row.
    * @throws AppError FORBIDDEN: the invitation is for another e-mail address; INVALID_BODY: the person has
-   * 100 workspaces
+   *   100 workspaces
    */
   async use(
     tx: Transaction,

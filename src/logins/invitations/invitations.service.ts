@@ -57,7 +57,7 @@ export class InvitationsService {
   /**
    * Takes an invitation back. Its link stops working.
    * @throws AppError FORBIDDEN: the actor lacks the permission, or is no OWNER while the invited agent is
-   * one; NOT_FOUND
+   *   one; NOT_FOUND
    */
   async revoke(tenantId: string, id: string, actor: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {

@@ -26,7 +26,7 @@ export class LinkRecipients {
    * of the workspace and of the agent.
    * @returns the id of the agent's person; null for an agent without a login
    * @throws AppError NOT_FOUND; INVALID_BODY: the agent is inactive, a bot, or has an ambiguous e-mail
-   * address; FORBIDDEN: the actor lacks the permission, or is no OWNER while the agent is one; RATE_LIMITED
+   *   address; FORBIDDEN: the actor lacks the permission, or is no OWNER while the agent is one; RATE_LIMITED
    */
   async lock(
     tx: Transaction,

@@ -72,7 +72,7 @@ export class PasswordCheck {
    * @param email e-mail address of the person, which must not be the password
    * @param field name of the field in an error
    * @throws AppError INVALID_BODY: the policy refuses the password; RATE_LIMITED; UNAVAILABLE: too many
-   * passwords are hashed at once
+   *   passwords are hashed at once
    */
   async hashNew(password: string, email: string, field: string, origin?: Origin): Promise<string> {
     await requireGoodPassword(password, email, field);
@@ -83,7 +83,7 @@ export class PasswordCheck {
    * Hashes a new password of a person who is logged in. The error for the present password confirms a guess
    * of it, so each call counts as a guess.
    * @throws AppError INVALID_BODY: the policy refuses the password, or it is the present one; RATE_LIMITED,
-   * UNAVAILABLE
+   *   UNAVAILABLE
    */
   async hashOther(
     { personId, sessionId, origin }: SessionHolder,

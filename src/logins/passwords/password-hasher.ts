@@ -24,7 +24,7 @@ export class PasswordHasher {
   /**
    * Hashes a password.
    * @throws AppError RATE_LIMITED: too many of the client's network at once; UNAVAILABLE: too many in this
-   * process, or argon2 is not installed
+   *   process, or argon2 is not installed
    */
   hash(password: string, origin?: Origin): Promise<string> {
     return this.withArgon2(origin, (argon2) => argon2.hash(normalizePassword(password), COST));

@@ -35,7 +35,7 @@ export class PasswordsService {
   /**
    * Changes the holder's password. The session continues under a new token; the person's other sessions end.
    * @throws AppError INVALID_BODY: the current password is wrong, or the policy refuses the new one;
-   * UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
+   *   UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
    */
   async change(holder: SessionHolder, input: ChangePassword): Promise<RenewedSession> {
     const { currentPassword, newPassword } = validate(ChangePassword, input);
@@ -58,7 +58,7 @@ export class PasswordsService {
    * Mails a link that resets the password to the person of an e-mail address. Neither the answer nor its time
    * reveals whether the address has a login. The mail is sent in the background; a failure is logged.
    * @throws AppError INVALID_BODY, RATE_LIMITED; FORBIDDEN: no mail server is configured, so a manager or an
-   * operator must make the link
+   *   operator must make the link
    */
   async requestReset(input: RequestPasswordReset, origin?: Origin): Promise<void> {
     const { email } = validate(RequestPasswordReset, input);
@@ -76,7 +76,7 @@ export class PasswordsService {
    * server is configured, the link is mailed. Otherwise the result contains the link, and a login with other
    * workspaces is refused, because the link would open these as well.
    * @throws AppError FORBIDDEN: the actor lacks the permission, or the login has other workspaces;
-   * INVALID_BODY: the agent has no login; NOT_FOUND, RATE_LIMITED; UNAVAILABLE: the mail was not sent
+   *   INVALID_BODY: the agent has no login; NOT_FOUND, RATE_LIMITED; UNAVAILABLE: the mail was not sent
    */
   async sendReset(tenantId: string, agentId: string, actor: Actor): Promise<SentLink> {
     const reset = await this.database.transaction(async (tx) => {
@@ -105,7 +105,7 @@ export class PasswordsService {
   /**
    * Sets a new password with a link, and ends all sessions of the person. A second factor stays on.
    * @throws AppError INVALID_BODY: the policy refuses the password; NOT_FOUND: the link has ended since it
-   * was found; RATE_LIMITED, UNAVAILABLE
+   *   was found; RATE_LIMITED, UNAVAILABLE
    * @internal
    */
   async acceptReset(

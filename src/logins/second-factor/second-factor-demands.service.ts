@@ -27,7 +27,7 @@ export class SecondFactorDemandsService {
    * `lockedMemberships` of the person's sessions until the person turns a second factor on. From then on,
    * people of the workspace can't turn theirs off. A repeated call changes the number of days.
    * @throws AppError INVALID_BODY: the days are invalid, or the actor is an agent whose person has no second
-   * factor; FORBIDDEN, NOT_FOUND
+   *   factor; FORBIDDEN, NOT_FOUND
    */
   async demand(tenantId: string, input: DemandSecondFactor, actor: Actor): Promise<SecondFactorDemand> {
     const { graceDays = DEFAULT_GRACE_DAYS } = validate(DemandSecondFactor, input);

@@ -31,7 +31,7 @@ export class SecondFactorsService {
   /**
    * Makes the secret of a new second factor. It replaces a secret that was never confirmed.
    * @throws AppError INVALID_BODY: the password is wrong, or a second factor is on; UNAUTHENTICATED,
-   * RATE_LIMITED, UNAVAILABLE
+   *   RATE_LIMITED, UNAVAILABLE
    */
   async begin(holder: SessionHolder, input: BeginSecondFactor): Promise<NewSecondFactor> {
     const { password } = validate(BeginSecondFactor, input);
@@ -48,7 +48,7 @@ export class SecondFactorsService {
    * person's other sessions end.
    * @returns the new token and ten recovery codes, which can't be read again
    * @throws AppError INVALID_BODY: the code is wrong, `begin` was not called, or a second factor is on;
-   * UNAUTHENTICATED, RATE_LIMITED
+   *   UNAUTHENTICATED, RATE_LIMITED
    */
   async confirm(
     holder: SessionHolder,
@@ -66,8 +66,8 @@ export class SecondFactorsService {
   /**
    * Turns the second factor off. The session continues under a new token; the person's other sessions end.
    * @throws AppError INVALID_BODY: the password or the code is wrong, or the second factor is off; FORBIDDEN:
-   * a workspace demands a second factor, and its days of grace are over; UNAUTHENTICATED, RATE_LIMITED,
-   * UNAVAILABLE
+   *   a workspace demands a second factor, and its days of grace are over; UNAUTHENTICATED, RATE_LIMITED,
+   *   UNAVAILABLE
    */
   async turnOff(holder: SessionHolder, input: PasswordAndCode): Promise<RenewedSession> {
     const { personId, origin } = holder;
@@ -83,7 +83,7 @@ export class SecondFactorsService {
    * sessions end.
    * @returns the new token and the new codes, which can't be read again
    * @throws AppError INVALID_BODY: the password or the code is wrong, or the second factor is off;
-   * UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
+   *   UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
    */
   async renewRecoveryCodes(
     holder: SessionHolder,

@@ -12,7 +12,7 @@ const ASKED_ROWS = 5;
  * Returns the indexes of the rows to render. All rows have the same height, and the list's parent element
  * scrolls. A library for this would add 10 kB to the 240 kB that the page may load at first.
  * @param pinned index of the focused row, which is rendered even if it is not visible; -1 without a focused
- * row
+ *   row
  */
 export function useRowsInSight(list: RefObject<HTMLElement | null>, count: number, pinned: number): number[] {
   const [range, setRange] = useState({ begin: 0, end: FIRST_ROWS });

@@ -28,7 +28,7 @@ export function toError(failure: KeptFailure): ApiError {
  * Reports whether a message is sent again automatically after a failure: if the server was not reached,
  * failed, or did not know the session. After any other refusal, the person decides.
  * @param isFirst whether the page has just been loaded; a page that was left while it sent a message has
- * stored no failure
+ *   stored no failure
  */
 export function goesByItself(
   { failure, writtenAt = 0 }: { failure?: KeptFailure; writtenAt?: number },
