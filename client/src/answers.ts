@@ -1,7 +1,7 @@
 import { ApiError, ERROR_CLASSES, type ErrorAnswer } from './errors.ts';
 import { readRateLimit } from './rate-limits.ts';
 
-/** Returns the error that an answer stands for. */
+/** Returns an instance of the error class for the code in an error response. */
 export function errorOf(response: Response, text: string): ApiError {
   const answer = readErrorAnswer(response, text);
   const ErrorClass = Object.hasOwn(ERROR_CLASSES, answer.code)
@@ -10,7 +10,7 @@ export function errorOf(response: Response, text: string): ApiError {
   return new ErrorClass(answer);
 }
 
-/** Parses JSON; undefined if the text is none. */
+/** Parses JSON; returns undefined if the text is not valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -21,7 +21,7 @@ export function parseJson(text: string): unknown {
 
 function readErrorAnswer({ status, headers }: Response, text: string): ErrorAnswer {
   const body = parseJson(text) as { error?: Partial<ErrorAnswer> } | null | undefined;
-  // A proxy's answer has another form.
+  // An error response of a proxy has no error object of the service.
   const error = typeof body?.error?.code === 'string' ? body.error : {};
   return {
     status,
@@ -36,7 +36,9 @@ function readErrorAnswer({ status, headers }: Response, text: string): ErrorAnsw
   };
 }
 
-/** Reads `Retry-After`: the service sends seconds, and a proxy may send a date. */
+/**
+ * Returns the milliseconds of a `Retry-After` header: the service sends seconds, and a proxy may send a date.
+ */
 function readRetryAfter(text: string | null): number | null {
   if (text === null) return null;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;

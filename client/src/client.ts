@@ -8,7 +8,7 @@ import { Messages } from './resources/messages.ts';
 import { WebhookEndpoints } from './resources/webhook-endpoints.ts';
 import { Transport } from './transport.ts';
 
-/** Client of the service's REST API. It acts for the workspace of its key. */
+/** Calls the service's REST API for the workspace of its API key. */
 export class MessagingClient {
   readonly conversations: Conversations;
   readonly messages: Messages;
@@ -17,7 +17,9 @@ export class MessagingClient {
   readonly webhookEndpoints: WebhookEndpoints;
   readonly #transport: Transport;
 
-  /** @throws TypeError the address or the key is malformed */
+  /**
+   * @throws TypeError the address or the API key is malformed
+   */
   constructor(options: ClientOptions) {
     this.#transport = new Transport(options);
     this.conversations = new Conversations(this.#transport);
@@ -27,12 +29,12 @@ export class MessagingClient {
     this.webhookEndpoints = new WebhookEndpoints(this.#transport);
   }
 
-  /** State of the rate limit of each path that was called, as its last answer told it. */
+  /** State of each path's rate limit, from the latest response of that path. */
   get rateLimits(): ReadonlyMap<ApiPath, RateLimit> {
     return this.#transport.rateLimits;
   }
 
-  /** Returns who the key is: its workspace and its scopes. Needs no scope. */
+  /** Returns the id, workspace and scopes of the API key. Needs no scope. */
   me(options?: CallOptions): Promise<ApiKeyIdentity> {
     return this.#transport.send({ operation: 'getMe', method: 'GET', path: '/api/v1/me' }, options);
   }

@@ -1,43 +1,54 @@
 import type { ErrorCode, ErrorDetail } from './api-types.ts';
 import type { RateLimit } from './rate-limits.ts';
 
-/** Error of the client: everything that its methods throw, but for the reason of a caller's own abort. */
+/**
+ * Base class of all errors of the client. Other exceptions are a TypeError for a malformed argument, and the
+ * reason of a signal that the caller aborted.
+ */
 export class MessagingError extends Error {
   override name = 'MessagingError';
 }
 
-/** No answer arrived: the service could not be reached, or the connection broke. `cause` says why. */
+/**
+ * No response arrived: the service could not be reached, or the connection broke. `cause` is the original
+ * error.
+ */
 export class ConnectionError extends MessagingError {
   override name = 'ConnectionError';
 }
 
-/** No answer arrived in time. The service may have carried out the request. */
+/** No response arrived in time. The service may have performed the request. */
 export class TimeoutError extends MessagingError {
   override name = 'TimeoutError';
 }
 
-/** Answer of the service, or of a proxy before it, that is an error. */
+/** Content of an error response from the service, or from a proxy in front of it. */
 export interface ErrorAnswer {
   status: number;
-  /** Code to decide by. `UNKNOWN` when the answer does not come from the service. */
+  /** Error code for decisions in programs; `UNKNOWN` if the response is not from the service. */
   code: ErrorCode | 'UNKNOWN' | (string & {});
   /** Text for people. Its wording may change. */
   message: string;
-  /** Word that says more than the code, for texts in other languages. */
+  /**
+   * Reason in one word, more exact than `code`, from which a program can make a message in another language;
+   * null if there is none.
+   */
   reason: string | null;
-  /** Values that the message holds. */
+  /** Values that the message contains, such as a limit. */
   values: Record<string, unknown>;
-  /** Faults of single fields. */
+  /** Faults of single fields or parameters. */
   details: ErrorDetail[];
-  /** Id of the request: quote it to support. */
+  /** Request id in the service's logs: quote it to support. */
   requestId: string | null;
-  /** Time after which a retry can succeed, if the service named one. */
+  /** Milliseconds until a retry can succeed; null if the response names no time. */
   retryAfterMs: number | null;
-  /** State of the path's rate limit. */
   rateLimit: RateLimit | null;
 }
 
-/** Answer that is an error. Its subclasses are the codes; a code that this version does not know has none. */
+/**
+ * The service, or a proxy in front of it, returned an error. Each error code that this version of the client
+ * knows has a subclass.
+ */
 export class ApiError extends MessagingError implements ErrorAnswer {
   override name = 'ApiError';
   readonly status: number;
@@ -62,12 +73,12 @@ export class ApiError extends MessagingError implements ErrorAnswer {
   }
 }
 
-/** The body lacks fields, or has unknown or wrong ones: `details` names them. */
+/** Fields of the body are missing, unknown or wrong. `details` names them. */
 export class InvalidBodyError extends ApiError {
   override name = 'InvalidBodyError';
 }
 
-/** A parameter of the query string is unknown or wrong: `details` names it. */
+/** A query parameter is unknown or wrong. `details` names it. */
 export class InvalidQueryError extends ApiError {
   override name = 'InvalidQueryError';
 }
@@ -77,12 +88,12 @@ export class UnauthenticatedError extends ApiError {
   override name = 'UnauthenticatedError';
 }
 
-/** The trial is over: reads work, writes do not until the workspace is upgraded. */
+/** The workspace's trial has ended. Reads work; writes fail until the workspace is upgraded. */
 export class TrialExpiredError extends ApiError {
   override name = 'TrialExpiredError';
 }
 
-/** The key lacks the scope that the message names, or may not be used from this address. */
+/** The API key lacks the scope that the message names, or may not be used from this IP address. */
 export class ForbiddenError extends ApiError {
   override name = 'ForbiddenError';
 }
@@ -92,22 +103,22 @@ export class WorkspaceSuspendedError extends ApiError {
   override name = 'WorkspaceSuspendedError';
 }
 
-/** The workspace has no such thing. */
+/** The workspace has no row with this id, or the path does not exist. */
 export class NotFoundError extends ApiError {
   override name = 'NotFoundError';
 }
 
-/** The request took too long to arrive. */
+/** The request took too long to arrive at the service. */
 export class RequestTimeoutError extends ApiError {
   override name = 'RequestTimeoutError';
 }
 
-/** The request conflicts with something that exists: the message names it. */
+/** The request conflicts with existing data, which the message names. */
 export class ConflictError extends ApiError {
   override name = 'ConflictError';
 }
 
-/** The idempotency key was used for another request. */
+/** The idempotency key was used for a different request. */
 export class IdempotencyConflictError extends ApiError {
   override name = 'IdempotencyConflictError';
 }
@@ -117,22 +128,22 @@ export class PayloadTooLargeError extends ApiError {
   override name = 'PayloadTooLargeError';
 }
 
-/** Too many requests: one after `retryAfterMs` passes. */
+/** Too many requests: the service accepts one again after `retryAfterMs` milliseconds. */
 export class RateLimitedError extends ApiError {
   override name = 'RateLimitedError';
 }
 
-/** Fault of the service: report its `requestId`. */
+/** The service failed because of a fault of its own. Report the `requestId` to its operator. */
 export class InternalError extends ApiError {
   override name = 'InternalError';
 }
 
-/** The service is busy, or can not use its database. */
+/** The service is overloaded, or can't use its database. */
 export class UnavailableError extends ApiError {
   override name = 'UnavailableError';
 }
 
-/** Class of each error code. */
+/** Subclass of ApiError for each error code. */
 export const ERROR_CLASSES: Readonly<Record<ErrorCode, typeof ApiError>> = {
   INVALID_BODY: InvalidBodyError,
   INVALID_QUERY: InvalidQueryError,

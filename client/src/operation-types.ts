@@ -1,22 +1,21 @@
 import type { operations, paths } from './generated/openapi.ts';
 
-/** Name of an operation of the API, as its OpenAPI document gives it. */
 export type OperationId = keyof operations;
 
-/** Path of the API with the names of its parameters, such as `/api/v1/conversations/{id}`. */
+/** Path of a route with placeholders for its parameters, such as `/api/v1/conversations/{id}`. */
 export type ApiPath = keyof paths;
 
-/** Parameters that an operation takes in its query string. */
+/** Query parameters of an operation. */
 export type QueryOf<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>;
 
-/** Body that an operation takes. */
+/** JSON body of an operation's request; undefined if the operation has none. */
 export type BodyOf<Id extends OperationId> = operations[Id] extends {
   requestBody?: { content: { 'application/json': infer Body } };
 }
   ? Body
   : undefined;
 
-/** Body of an operation's answer. */
+/** JSON body of an operation's successful response; void if the operation returns none. */
 export type AnswerOf<Id extends OperationId> =
   operations[Id]['responses'] extends Record<number, { content: { 'application/json': infer Answer } }>
     ? Answer

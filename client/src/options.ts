@@ -6,60 +6,60 @@ import type { RateLimit } from './rate-limits.ts';
 export interface ClientOptions {
   /** Address of the service without `/api/v1`, such as `https://chat.example.com`. */
   baseUrl: string;
-  /** API key, `plk_…`. It is sent to the service alone, and never logged. */
+  /** API key, `plk_…`. The client sends it to the service only, and never logs it. */
   apiKey: string;
-  /** Number of times that a failed request is repeated: 4 unless given. */
+  /** Maximum number of repetitions of a failed request; 4 by default. */
   maxRetries?: number;
-  /** Time that one attempt may take: 20 seconds unless given. */
+  /** Maximum duration of one attempt in milliseconds; 20,000 by default. */
   attemptTimeoutMs?: number;
   /**
-   * Time that a call may take with all its attempts and the waits between them: 90 seconds unless given. It
-   * outlasts the minute after which a rate limit passes.
+   * Maximum duration of a call in milliseconds, with all attempts and the waits between them; 90,000 by
+   * default. The default is longer than a minute, after which the service accepts requests again when a rate
+   * limit was exceeded.
    */
   timeoutMs?: number;
-  /** Function to send requests with, instead of the global `fetch`. */
+  /** Function that sends requests instead of the global `fetch`. */
   fetch?: typeof fetch;
-  /** Function that is told of every attempt, for logs and metrics. It must not throw. */
+  /** Function that the client calls after each attempt, for logs and metrics. The function must not throw. */
   onAttempt?: (attempt: Attempt) => void;
 }
 
 /** Settings of one call. */
 export interface CallOptions {
-  /** Signal that ends the call. The call then throws the signal's reason. */
+  /** Signal that aborts the call. An aborted call throws the signal's reason. */
   signal?: AbortSignal;
-  /** Time that the call may take, instead of the client's `timeoutMs`. */
+  /** Maximum duration of the call in milliseconds, instead of the client's `timeoutMs`. */
   timeoutMs?: number;
-  /** Id of the request in the service's logs, instead of one that the service makes. */
+  /** Request id for the service's logs. Without one, the service creates an id. */
   requestId?: string;
 }
 
-/** Settings of a call that makes something. */
+/** Settings of a call that creates a row or sends a message. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Key under which the service does the request once in 24 hours, however often it is sent: a random one
-   * unless given. Give one that names the occasion, such as `answer-to-<message id>`, and the same call is
-   * safe in another process, too.
+   * Idempotency key; random by default. The service performs requests with equal keys only once in 24 hours.
+   * Set a key that names the cause, such as `answer-to-<message id>`, if another process may repeat the call.
    */
   idempotencyKey?: string;
 }
 
-/** Report of one attempt. It has no key, no body and no query string. */
+/** Report of one attempt. It contains no API key, no body and no query string. */
 export interface Attempt {
   operation: OperationId;
   method: string;
-  /** Path with the names of its parameters. */
+  /** Path with placeholders, such as `/api/v1/conversations/{id}`. */
   path: ApiPath;
-  /** Number of the attempt, from 1 on. */
+  /** Number of the attempt within its call, from 1. */
   attempt: number;
   durationMs: number;
-  /** Status of the answer; null if none arrived. */
+  /** HTTP status of the response; null if none arrived. */
   status: number | null;
   requestId: string | null;
-  /** Whether the answer is the first one again, because an attempt before had succeeded. */
+  /** Whether the service returned the stored response of an earlier request with this idempotency key. */
   isReplayed: boolean;
   rateLimit: RateLimit | null;
-  /** Error of the attempt; null if it succeeded. */
+  /** Error of the attempt; null if the attempt succeeded. */
   error: MessagingError | null;
-  /** Wait before the next attempt; null if there is none. */
+  /** Milliseconds until the next attempt; null if no attempt follows. */
   retryInMs: number | null;
 }

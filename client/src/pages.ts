@@ -1,28 +1,33 @@
-/** Page of a list. */
+/** One page of a list. */
 export interface Page<Row> {
   data: Row[];
-  /** Cursor of the next page; null on the last one. */
+  /** Cursor of the next page; null on the last page. */
   nextCursor: string | null;
 }
 
 /**
- * List of the API, newest first. Nothing is requested before it is read: by `for await` row by row, by
- * `pages()` page by page, or by `page()` once.
+ * Lists rows of the API page by page. The client requests a page only when it is needed. `for await` reads
+ * all rows, `pages()` all pages, and `page()` one page.
  */
 export class PagedList<Row, RowPage extends Page<Row> = Page<Row>> implements AsyncIterable<Row> {
   readonly #read: (cursor?: string) => Promise<RowPage>;
 
-  /** @param read requests the page at a cursor, or the first one */
+  /**
+   * @param read requests the page at a cursor, or the first page if no cursor is passed
+   */
   constructor(read: (cursor?: string) => Promise<RowPage>) {
     this.#read = read;
   }
 
-  /** Returns the first page, or the one at the `cursor` of the list's query. */
+  /** Returns one page: the page at the `cursor` of the query, or the first page. */
   page(): Promise<RowPage> {
     return this.#read();
   }
 
-  /** Returns every page from the first one on. The next page is requested when it is asked for. */
+  /**
+   * Yields all pages, starting with the page that `page()` returns. Requests each further page when the
+   * caller asks for it.
+   */
   async *pages(): AsyncGenerator<RowPage, void, undefined> {
     let page = await this.#read();
     yield page;
@@ -32,7 +37,7 @@ export class PagedList<Row, RowPage extends Page<Row> = Page<Row>> implements As
     }
   }
 
-  /** Returns every row of every page. */
+  /** Yields the rows of all pages. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
     for await (const { data } of this.pages()) yield* data;
   }

@@ -1,16 +1,19 @@
 /**
- * State of the rate limit of one path, for all keys of the workspace together, as the last answer told it.
+ * State of one path's rate limit, from the latest response. All API keys of the workspace share the limit.
  */
 export interface RateLimit {
-  /** Number of requests a minute that the path takes. */
+  /** Requests that the service accepts on this path in a minute. */
   limit: number;
-  /** Number of them that were left. */
+  /** Requests that the service still accepts before `resetsAt`. */
   remaining: number;
-  /** Time at which the count begins anew. */
+  /** Time at which the service begins to count from zero again. */
   resetsAt: Date;
 }
 
-/** Reads the state of a rate limit from an answer's headers; null if the answer has none. */
+/**
+ * Reads the state of a rate limit from a response's headers; returns null if a header is missing or
+ * malformed.
+ */
 export function readRateLimit(headers: Headers): RateLimit | null {
   const limit = readNumber(headers, 'x-ratelimit-limit');
   const remaining = readNumber(headers, 'x-ratelimit-remaining');

@@ -2,13 +2,17 @@ import { ApiError, type MessagingError } from './errors.ts';
 
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8_000;
-/** Longest time that is added to the service's `Retry-After`, so that many callers do not come at once. */
+/**
+ * Maximum random delay in milliseconds that is added to the service's `Retry-After`, so that many clients do
+ * not retry at once.
+ */
 const MAX_JITTER_MS = 500;
 
 /**
- * Returns the time to wait before a failed attempt is repeated; null if it must not be.
- * @param attempt number of the failed attempt, from 1 on
- * @param isRepeatable whether the request does the same once or twice
+ * Returns the milliseconds until a failed attempt is repeated; null if it must not be repeated.
+ *
+ * @param attempt number of the failed attempt, from 1
+ * @param isRepeatable whether sending the request twice has the effect of sending it once
  */
 export function retryDelayMs(error: MessagingError, attempt: number, isRepeatable: boolean): number | null {
   if (!isRetryable(error, isRepeatable)) return null;
@@ -20,7 +24,7 @@ export function retryDelayMs(error: MessagingError, attempt: number, isRepeatabl
 
 function isRetryable(error: MessagingError, isRepeatable: boolean): boolean {
   if (!(error instanceof ApiError)) return isRepeatable;
-  // A request over the limit is refused before anything is done.
+  // With 429 the service refuses the request before it does anything, so every request can be repeated.
   if (error.status === 429) return true;
   return isRepeatable && (error.status >= 500 || error.status === 408);
 }

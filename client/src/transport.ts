@@ -12,22 +12,23 @@ const DEFAULT_MAX_RETRIES = 4;
 const DEFAULT_ATTEMPT_TIMEOUT_MS = 20_000;
 const DEFAULT_TIMEOUT_MS = 90_000;
 
-/** Operation of the API, with the parameters and body of one call. */
 export interface Call<Id extends OperationId = OperationId> {
   operation: Id;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: ApiPath;
-  /** Value of `{id}` in the path. */
+  /** Value for `{id}` in the path. */
   id?: string;
   query?: QueryOf<Id>;
   body?: BodyOf<Id>;
-  /** Whether the service takes an `Idempotency-Key`: one goes along, and the request may be repeated. */
+  /**
+   * Whether the service accepts an `Idempotency-Key` for the operation. If true, the client sends one and may
+   * repeat the request.
+   */
   takesKey?: boolean;
 }
 
 type PagedListOf<Answer> = Answer extends Page<infer Row> ? PagedList<Row, Answer> : never;
 
-/** Outcome of one attempt. */
 interface Outcome {
   answer?: unknown;
   error: MessagingError | null;
@@ -35,15 +36,15 @@ interface Outcome {
   status: number | null;
 }
 
-/** Sends requests, repeats those that fail and may be repeated, and reads the answers. */
+/** Sends requests to the API, parses the responses, and repeats failed requests that are safe to repeat. */
 export class Transport {
-  /** State of each path's rate limit, as the last answer told it. */
+  /** State of each path's rate limit, from the latest response of that path. */
   readonly rateLimits = new Map<ApiPath, RateLimit>();
   readonly #options: ClientOptions;
   readonly #baseUrl: string;
 
   constructor(options: ClientOptions) {
-    // Messages name no value: a key must not appear in a log.
+    // The error messages contain no value, because an API key must not appear in a log.
     if (!/^[\x21-\x7e]+$/.test(options.apiKey ?? ''))
       throw new TypeError('apiKey must be an API key of the service: plk_… without blanks.');
     if (!/^https?:\/\/[^/?#]/.test(options.baseUrl ?? ''))
@@ -54,7 +55,7 @@ export class Transport {
       throw new TypeError('baseUrl must be the address of the service, without /api/v1.');
   }
 
-  /** Returns the list that an operation reads page by page. */
+  /** Returns a list that calls the operation once for each page. */
   list<Id extends OperationId>(
     call: Call<Id>,
     query: QueryOf<Id> | undefined,
@@ -66,9 +67,10 @@ export class Transport {
   }
 
   /**
-   * Performs an operation, and returns the body of its answer.
-   * @throws ApiError the service refused
-   * @throws ConnectionError, TimeoutError no answer arrived
+   * Performs an operation with retries, and returns the response's body.
+   *
+   * @throws ApiError the service refused the request
+   * @throws ConnectionError, TimeoutError no response arrived
    */
   async send<Id extends OperationId>(call: Call<Id>, options: CreateOptions = {}): Promise<AnswerOf<Id>> {
     const { maxRetries = DEFAULT_MAX_RETRIES, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options;
@@ -80,7 +82,8 @@ export class Transport {
     for (let attempt = 1; ; attempt++) {
       const startedAt = Date.now();
       const outcome = await this.#attempt(url, call, headers, deadline, options.signal);
-      // An earlier attempt, whose answer was lost, has deleted it.
+      // A 404 after a repeated DELETE is a success: an earlier attempt has deleted the row, and its response
+      // was lost.
       if (call.method === 'DELETE' && attempt > 1 && outcome.status === 404) outcome.error = null;
       const delayMs =
         outcome.error && attempt <= maxRetries ? retryDelayMs(outcome.error, attempt, isRepeatable) : null;
@@ -92,7 +95,7 @@ export class Transport {
     }
   }
 
-  /** Sends a request once. It throws nothing but the reason of the caller's signal. */
+  /** Sends a request once. Returns failures in the outcome, and throws only the abort reason of `signal`. */
   async #attempt(
     url: string,
     { method, body }: Call,
@@ -112,7 +115,7 @@ export class Transport {
         method,
         headers,
         body: body && JSON.stringify(body),
-        // The key must not follow a redirect.
+        // A redirect could send the API key to another server.
         redirect: 'manual',
         signal: timer.signal,
       });
@@ -177,14 +180,17 @@ function readOutcome(response: Response, text: string): Outcome {
   return { answer, error: null, headers, status };
 }
 
-/** Returns an id as a part of a path. An empty one, or one of dots alone, would lead to another route. */
+/**
+ * Encodes an id as one segment of a path. Throws a TypeError for an empty id, `.` and `..`, because the path
+ * would lead to another route.
+ */
 function pathSegment(id: string): string {
   if (typeof id !== 'string' || /^\.{0,2}$/.test(id))
     throw new TypeError('An id must be a string, and not empty.');
   return encodeURIComponent(id);
 }
 
-/** Waits; throws the signal's reason as soon as it is aborted. */
+/** Waits `ms` milliseconds. Rejects with the signal's reason as soon as the signal is aborted. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {

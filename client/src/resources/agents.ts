@@ -3,7 +3,7 @@ import type { CallOptions } from '../options.ts';
 import type { PagedList } from '../pages.ts';
 import type { Transport } from '../transport.ts';
 
-/** Agents who answer customers: people and bot accounts. */
+/** Reads the workspace's agents: people and bots who answer customers. */
 export class Agents {
   readonly #transport: Transport;
 

@@ -3,7 +3,7 @@ import type { CallOptions, CreateOptions } from '../options.ts';
 import type { PagedList } from '../pages.ts';
 import type { Transport } from '../transport.ts';
 
-/** Customers. */
+/** Reads, creates and changes the workspace's contacts: its customers. */
 export class Contacts {
   readonly #transport: Transport;
 
@@ -12,8 +12,8 @@ export class Contacts {
   }
 
   /**
-   * Lists contacts, newest first; with `q`, those whose name, e-mail or phone has it. Scope:
-   * `contacts:read`.
+   * Lists contacts, newest first. With `q`, lists only contacts whose name, e-mail address or phone number
+   * contains it. Scope: `contacts:read`.
    */
   list(query?: ListContactsQuery, options?: CallOptions): PagedList<Contact> {
     return this.#transport.list(
@@ -31,7 +31,7 @@ export class Contacts {
     );
   }
 
-  /** Creates a contact, once, even if the request is repeated. Scope: `contacts:write`. */
+  /** Creates a contact. Repeated attempts create only one contact. Scope: `contacts:write`. */
   create(contact: ContactInput, options?: CreateOptions): Promise<Contact> {
     return this.#transport.send(
       {

@@ -10,7 +10,7 @@ import type { CallOptions, CreateOptions } from '../options.ts';
 import type { PagedList } from '../pages.ts';
 import type { Transport } from '../transport.ts';
 
-/** Conversations with customers. */
+/** Reads, creates and changes conversations with customers. */
 export class Conversations {
   readonly #transport: Transport;
 
@@ -18,7 +18,10 @@ export class Conversations {
     this.#transport = transport;
   }
 
-  /** Lists conversations, newest first, or by latest activity. Scope: `conversations:read`. */
+  /**
+   * Lists conversations, newest first or latest activity first, as the query's order says. Scope:
+   * `conversations:read`.
+   */
   list(query?: ListConversationsQuery, options?: CallOptions): PagedList<ConversationListItem> {
     return this.#transport.list(
       { operation: 'listConversations', method: 'GET', path: '/api/v1/conversations' },
@@ -36,7 +39,7 @@ export class Conversations {
   }
 
   /**
-   * Opens a conversation with a contact, once, even if the request is repeated. Scope:
+   * Opens a conversation with a contact. Repeated attempts open only one conversation. Scope:
    * `conversations:create`.
    */
   create(conversation: ConversationInput, options?: CreateOptions): Promise<Conversation> {
@@ -52,7 +55,10 @@ export class Conversations {
     );
   }
 
-  /** Changes a conversation's status, its agent or the end of its snooze. Scope: `conversations:write`. */
+  /**
+   * Changes a conversation's status, its assigned agent or the end of its snooze. Scope:
+   * `conversations:write`.
+   */
   update(id: string, changes: ConversationChanges, options?: CallOptions): Promise<Conversation> {
     return this.#transport.send(
       {

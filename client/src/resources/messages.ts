@@ -10,7 +10,7 @@ import type { CallOptions, CreateOptions } from '../options.ts';
 import type { PagedList } from '../pages.ts';
 import type { Transport } from '../transport.ts';
 
-/** Messages of conversations. */
+/** Reads, searches and sends messages. */
 export class Messages {
   readonly #transport: Transport;
 
@@ -33,8 +33,8 @@ export class Messages {
   }
 
   /**
-   * Searches messages by their words, newest first. Its pages say how far the search has come. Scope:
-   * `conversations:read`.
+   * Searches the workspace's messages by words, newest first. Each page says how far the search has come.
+   * Scope: `conversations:read`.
    */
   search(query: SearchMessagesQuery, options?: CallOptions): PagedList<FoundMessage, FoundMessagePage> {
     return this.#transport.list(
@@ -45,7 +45,7 @@ export class Messages {
   }
 
   /**
-   * Sends a message to the customer over the conversation's channel, once, even if the request is repeated.
+   * Sends a message to the customer over the conversation's channel. Repeated attempts send only one message.
    * Scope: `messages:write`.
    */
   async send(conversationId: string, message: MessageInput, options?: CreateOptions): Promise<Message> {

@@ -12,7 +12,7 @@ import type { CallOptions, CreateOptions } from '../options.ts';
 import type { PagedList } from '../pages.ts';
 import type { Transport } from '../transport.ts';
 
-/** Addresses that the service sends webhooks to. */
+/** Manages webhook endpoints: the addresses to which the service sends webhooks. */
 export class WebhookEndpoints {
   readonly #transport: Transport;
 
@@ -38,8 +38,8 @@ export class WebhookEndpoints {
   }
 
   /**
-   * Creates a webhook endpoint, once, even if the request is repeated. Its `secret` is null when only a
-   * repetition was answered: then roll it. Scope: `webhooks:write`.
+   * Creates a webhook endpoint. Repeated attempts create only one endpoint. `secret` is null if the response
+   * of the first attempt was lost: call `rollSecret` to get a secret. Scope: `webhooks:write`.
    */
   create(endpoint: WebhookEndpointInput, options?: CreateOptions): Promise<RegisteredWebhookEndpoint> {
     return this.#transport.send(
@@ -76,7 +76,10 @@ export class WebhookEndpoints {
     );
   }
 
-  /** Sends a `webhook.test` once, and returns how the receiver answered. Scope: `webhooks:write`. */
+  /**
+   * Sends one `webhook.test` event to the endpoint, and returns the receiver's response. Scope:
+   * `webhooks:write`.
+   */
   test(id: string, options?: CallOptions): Promise<WebhookTest> {
     return this.#transport.send(
       { operation: 'testWebhookEndpoint', method: 'POST', path: '/api/v1/webhook-endpoints/{id}/test', id },
@@ -85,9 +88,9 @@ export class WebhookEndpoints {
   }
 
   /**
-   * Gives a webhook endpoint a new secret. The previous one signs too, for a day unless `roll` says
-   * otherwise. It is not repeated by itself: if its answer is lost, roll again with `gracePeriodSeconds: 0`.
-   * Scope: `webhooks:write`.
+   * Gives a webhook endpoint a new secret. The service signs with the previous secret as well, for a day or
+   * for `roll.gracePeriodSeconds`. The client does not repeat this request: if the response is lost, roll
+   * again with `gracePeriodSeconds: 0`. Scope: `webhooks:write`.
    */
   rollSecret(id: string, roll: SecretRoll = {}, options?: CallOptions): Promise<WebhookEndpointWithSecret> {
     return this.#transport.send(

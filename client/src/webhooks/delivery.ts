@@ -1,22 +1,27 @@
 import { readHeader, type WebhookHeaders } from './headers.ts';
 import { WebhookVerificationError } from './verify.ts';
 
-/** Delivery of an event, as the webhook's headers describe it. */
+/** Delivery of an event, read from the webhook's headers. */
 export interface WebhookDelivery {
-  /** Id of the delivery: the same each time that it is sent. */
+  /** Id of the delivery. Every attempt of the delivery has this id. */
   id: string;
   /**
-   * Number of the event within its conversation, rising; null for events without an order. It is not signed.
+   * Number of the event within its conversation: later events have higher numbers. Null if the event has no
+   * order. The signature does not cover it.
    */
   sequence: number | null;
-  /** Whether it is a trial of the endpoint: a `webhook.test`, or an example, whose ids name nothing. */
+  /**
+   * Whether the webhook is a test: a `webhook.test` event, or an example event whose ids belong to no row.
+   */
   isTest: boolean;
 }
 
 /**
  * Reads the headers of a verified webhook.
- * @throws WebhookVerificationError NO_SIGNATURE: the headers of Standard Webhooks, which alone sign the id,
- *   are missing, so that a stranger who has kept the webhook could send it again with another id
+ *
+ * @throws WebhookVerificationError NO_SIGNATURE: `webhook-id` or `webhook-signature` is missing. Only
+ *   `webhook-signature` covers the id. Without it, an attacker could send a recorded webhook again under
+ *   another id.
  */
 export function readDelivery(headers: WebhookHeaders, event: string): WebhookDelivery {
   const id = readHeader(headers, 'webhook-id');

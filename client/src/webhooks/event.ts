@@ -1,14 +1,17 @@
 import type { WebhookContext, WebhookEvent as DocumentedEvent } from '../generated/openapi.ts';
 
 /**
- * Name of an event's type that this version of the client does not know: a string like any other. The
- * compiler takes it for a name of its own, so that a `switch` over `event` tells the known types apart.
+ * Event type that this version of the client does not know; at runtime a plain string. It is an enum so that
+ * a `switch` over `event` narrows the known types.
  */
 export declare enum UnknownEventType {
   Any = '',
 }
 
-/** Event of an unknown type: an endpoint that is subscribed to `*` gets types that come later. */
+/**
+ * Event of a type that this version of the client does not know. Endpoints that subscribe to `*` receive
+ * event types that are added later.
+ */
 export interface UnknownEvent {
   event: UnknownEventType;
   deliveredAt: string;

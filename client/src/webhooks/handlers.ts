@@ -1,27 +1,31 @@
 import { type EventHandler, type HandlerOptions, readBytes, WebhookReceiver } from './receiver.ts';
 
-/** Request of Node's `http`, and of the frameworks upon it. */
+/** Request of Node's `http`, or of a framework that is based on it. */
 export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
   method?: string | undefined;
   headers: Record<string, string | string[] | undefined>;
-  /** Raw body, where a framework keeps one: Nest with `rawBody: true`, Google's and Firebase's functions. */
+  /**
+   * Raw body, if the framework stores it: Nest with `rawBody: true`, Google Cloud Functions and Firebase do.
+   */
   rawBody?: unknown;
-  /** Body that a parser before the handler has left. */
+  /**
+   * Body that a parser stored before the handler was called. The handler uses it only if it is text or bytes.
+   */
   body?: unknown;
 }
 
-/** Answer of Node's `http`, and of the frameworks upon it. */
+/** Response of Node's `http`, or of a framework that is based on it. */
 export interface NodeResponse {
   statusCode: number;
   end(text: string): unknown;
 }
 
 /**
- * Makes a handler of webhooks for Node's `http`, Express, Fastify and Nest. It answers 204 when the event
- * was handled, 401 when the webhook is not genuine, and 500 when `onEvent` throws: the service then sends it
- * again.
+ * Returns a webhook handler for Node's `http`, Express, Fastify and Nest. The handler responds with 204 if
+ * the event was handled, and with 401 if the webhook is not genuine. If `onEvent` throws, the handler
+ * responds with 500, and the service sends the webhook again.
  *
- * @param secrets the endpoint's secret, `whsec_…`; two while it is rolled
+ * @param secrets the endpoint's secret, `whsec_…`, or both secrets while the endpoint's secret is rolled
  * @throws TypeError a secret is malformed
  */
 export function nodeHandler(
@@ -40,10 +44,10 @@ export function nodeHandler(
 }
 
 /**
- * Makes a handler of webhooks for everything that takes a `Request` and returns a `Response`: Next's route
- * handlers, Hono, Deno, Bun, Cloudflare Workers. It answers as `nodeHandler` does.
+ * Returns a webhook handler for frameworks that pass a `Request` and expect a `Response`: Next's route
+ * handlers, Hono, Deno, Bun, Cloudflare Workers. The handler responds with the status codes of `nodeHandler`.
  *
- * @param secrets the endpoint's secret, `whsec_…`; two while it is rolled
+ * @param secrets the endpoint's secret, `whsec_…`, or both secrets while the endpoint's secret is rolled
  * @throws TypeError a secret is malformed
  */
 export function fetchHandler(

@@ -1,7 +1,10 @@
-/** Headers of a webhook, in the form of Node or `fetch`, or as a plain object. */
+/** Headers of a webhook: a `Headers` object of `fetch`, the headers of a Node request, or a plain object. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Returns a header's value, whatever the case of its name. One that came twice is none. */
+/**
+ * Returns a header's value, whatever the case of its name. Returns undefined if a Node request has the header
+ * twice.
+ */
 export function readHeader(headers: WebhookHeaders, name: string): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined;
   const value =

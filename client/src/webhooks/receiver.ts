@@ -4,41 +4,49 @@ import type { WebhookHeaders } from './headers.ts';
 import { requireSecrets } from './signatures.ts';
 import { verify, WebhookVerificationError } from './verify.ts';
 
-/** Function of the user that handles an event. The webhook is sent again if it throws. */
+/** Your function that handles an event. If it throws, the service sends the webhook again. */
 export type EventHandler = (event: WebhookEvent, delivery: WebhookDelivery) => unknown;
 
 /**
- * Ids of deliveries that were handled, in a place of the user's that outlives the process: a table with a
- * unique key, or a key in Redis. A `Set` does while developing. An id may be forgotten after 30 days.
+ * Ids of handled deliveries. Store them where they outlive the process: in a table with a unique key, or in
+ * Redis. A `Set` is enough during development. You may delete an id after 30 days.
  */
 export interface HandledDeliveries {
   has(id: string): boolean | Promise<boolean>;
-  /** Is called once the event was handled, so that none is lost when the process dies. */
+  /**
+   * Stores an id. The handler calls it only after the event was handled, so that no event is lost if the
+   * process dies.
+   */
   add(id: string): unknown;
 }
 
-/** Settings of a handler. */
+/** Settings of a webhook handler. */
 export interface HandlerOptions {
-  /** Age in seconds up to which a webhook is taken: 300 unless given. */
+  /** Maximum age in seconds of a webhook that the handler accepts; 300 by default. */
   toleranceSeconds?: number;
-  /** Deliveries that were handled. One of them is answered, and not handled again. */
+  /**
+   * Store of handled deliveries. The handler answers a repeated delivery with 204, and does not call
+   * `onEvent` again.
+   */
   handled?: HandledDeliveries;
-  /** Function that gets tests of the endpoint. Without it, they are answered alone. */
+  /** Function that receives test events. Without it, the handler only answers them with 204. */
   onTest?: EventHandler;
-  /** Function that is told why a webhook was not handled: `console.error` unless given. */
+  /**
+   * Function that receives the error if `onEvent` throws or the body can't be read; `console.error` by
+   * default.
+   */
   onError?: (error: unknown) => void;
 }
 
-/** Answer to a webhook. */
 export interface WebhookAnswer {
   status: number;
-  /** Text that the endpoint's owner sees beside the delivery. */
+  /** Body of the response. The endpoint's owner sees it in the log of deliveries. */
   text: string;
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Takes webhooks in, whatever framework they come through. */
+/** Verifies webhooks and passes their events to the user's functions, independent of the HTTP framework. */
 export class WebhookReceiver {
   readonly #secrets: string | readonly string[];
   readonly #onEvent: EventHandler;
@@ -53,8 +61,9 @@ export class WebhookReceiver {
   }
 
   /**
-   * Verifies and handles a webhook, and returns the answer to it.
-   * @param readBody reads the raw body
+   * Verifies and handles a webhook, and returns the response to send.
+   *
+   * @param readBody returns the raw body, before any parser
    */
   async receive(
     method: string | undefined,
@@ -86,7 +95,7 @@ export class WebhookReceiver {
 
 class BodyTooLarge extends Error {}
 
-/** Reads a body whole, up to 1 MiB: anybody may send one. */
+/** Reads a whole body. Throws if it is larger than 1 MiB, because the sender is not verified yet. */
 export async function readBytes(chunks: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;

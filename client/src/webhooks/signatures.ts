@@ -1,12 +1,14 @@
 const SECRET_PREFIX = 'whsec_';
 const SERVICE_SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 const STANDARD_SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
-/** Most signatures of one webhook that are tried: the service sends two while a secret is rolled. */
+/**
+ * Limit of the signatures that are checked for one webhook. The service sends two while a secret is rolled.
+ */
 const MAX_SIGNATURES = 8;
 
 const encoder = new TextEncoder();
 
-/** Reports whether a secret made the service's own signature, `sha256=<hex>`, of a body. */
+/** Reports whether one of the secrets made this `x-service-signature` of the body: `sha256=<hex>`. */
 export async function isServiceSignature(
   signature: string,
   secrets: readonly string[],
@@ -15,7 +17,7 @@ export async function isServiceSignature(
   const hex = SERVICE_SIGNATURE.exec(signature)?.[1];
   if (hex === undefined) return false;
   const digest = Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
-  // The key is the whole secret as the receiver knows it.
+  // The HMAC key is the whole secret, with the prefix `whsec_`.
   return isAnyDigest(
     [digest],
     secrets.map((secret) => encoder.encode(secret)),
@@ -23,7 +25,10 @@ export async function isServiceSignature(
   );
 }
 
-/** Reports whether a secret made one of the signatures of Standard Webhooks, `v1,<base64> …`. */
+/**
+ * Reports whether one of the secrets made one of these signatures of Standard Webhooks: `v1,<base64>`,
+ * separated by spaces.
+ */
 export async function isStandardSignature(
   signatures: string,
   secrets: readonly string[],
@@ -37,7 +42,9 @@ export async function isStandardSignature(
   return isAnyDigest(digests, secrets.map(keyOf), signed);
 }
 
-/** Compares with `crypto.subtle.verify`, which takes the same time wherever the digests differ. */
+/**
+ * Reports whether one of the keys made one of the digests. `crypto.subtle.verify` compares in constant time.
+ */
 async function isAnyDigest(
   digests: Uint8Array<ArrayBuffer>[],
   keys: Uint8Array<ArrayBuffer>[],
@@ -55,7 +62,10 @@ function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   return bytesOfBase64(secret.slice(SECRET_PREFIX.length));
 }
 
-/** Throws unless each secret has the form of an endpoint's secret. The message names no secret. */
+/**
+ * Throws a TypeError unless every secret has the form of an endpoint's secret. The error's message contains
+ * no secret.
+ */
 export function requireSecrets(secrets: readonly unknown[]): asserts secrets is readonly string[] {
   const isSecret = (secret: unknown) =>
     typeof secret === 'string' && /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret);

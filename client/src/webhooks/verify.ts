@@ -8,14 +8,15 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
 /**
  * Reason why a webhook is refused.
  *
- * - `NO_SIGNATURE`: it has no signature, or one without its id and time.
- * - `WRONG_SIGNATURE`: no secret made its signature. It is not from the service, or was changed on its way.
- * - `WRONG_TIME`: it was signed too long ago, or in the future. A stranger may have kept it.
- * - `NO_EVENT`: it is genuine, and no event.
+ * - `NO_SIGNATURE`: a header with the signature, the delivery's id or the time stamp is missing.
+ * - `WRONG_SIGNATURE`: no secret made the signature. The webhook is not from the service, or was changed on
+ *   its way.
+ * - `WRONG_TIME`: the webhook was signed too long ago, or in the future. An attacker may have recorded it.
+ * - `NO_EVENT`: the signature is right, but the body is not an event.
  */
 export type WebhookFault = 'NO_SIGNATURE' | 'WRONG_SIGNATURE' | 'WRONG_TIME' | 'NO_EVENT';
 
-/** Refusal of a webhook: answer it with 401, and do nothing. */
+/** The webhook is refused: respond with 401, and do not handle the event. */
 export class WebhookVerificationError extends MessagingError {
   override name = 'WebhookVerificationError';
 
@@ -29,22 +30,26 @@ export class WebhookVerificationError extends MessagingError {
 
 /** Settings of a verification. */
 export interface VerifyOptions {
-  /** Age in seconds up to which a webhook is taken: 300 unless given; `Infinity` for those that were kept. */
+  /**
+   * Maximum age in seconds of a webhook that is accepted; 300 by default. Pass `Infinity` to verify a stored
+   * webhook.
+   */
   toleranceSeconds?: number;
-  /** Time that the age is reckoned to: now unless given. */
+  /** Time at which the age is measured; now by default. */
   now?: Date;
 }
 
 /**
- * Verifies that a webhook comes from the service, unchanged and fresh, and returns its event.
+ * Verifies that a webhook is from the service, unchanged and recent, and returns its event.
  *
- * The headers of Standard Webhooks are verified if they are there, and `x-service-signature` otherwise. The
- * time is that of `webhook-timestamp`, or the body's `deliveredAt`: both are signed.
+ * If `webhook-signature` is present, only the headers of Standard Webhooks are verified, and the signed time
+ * is `webhook-timestamp`. Otherwise `x-service-signature` is verified, and the signed time is `deliveredAt`
+ * in the body.
  *
- * @param rawBody the body as it came, before any parser
- * @param secrets the endpoint's secret, `whsec_…`; two while it is rolled
- * @throws WebhookVerificationError the webhook is to be refused
- * @throws TypeError the body is parsed, or a secret is none
+ * @param rawBody the request's body as it arrived, before any parser
+ * @param secrets the endpoint's secret, `whsec_…`, or both secrets while the endpoint's secret is rolled
+ * @throws WebhookVerificationError the webhook must be refused
+ * @throws TypeError `rawBody` is neither text nor bytes, or a secret is malformed
  */
 export async function verify(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -77,7 +82,7 @@ export async function verify(
 
   const event = parseEvent(body);
   const signedAt = standard === undefined ? Date.parse(event.deliveredAt) / 1_000 : Number(timestamp);
-  // NaN compares as false.
+  // An invalid time is NaN. Comparisons with NaN are false, so the webhook is refused.
   if (!(Math.abs(now.getTime() / 1_000 - signedAt) <= toleranceSeconds))
     throw new WebhookVerificationError(
       'WRONG_TIME',
