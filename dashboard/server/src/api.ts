@@ -1,6 +1,7 @@
 /**
- * Types of the answers of the routes below `/api`, and all types of the service's package. The pages import
- * nothing else of the server. In JSON a `Date` is text.
+ * Types of the JSON that the routes below `/api` return, and all types of the service's packages. The
+ * dashboard's pages import nothing else from the server. A `Date` arrives in the pages as text, because JSON
+ * has no dates.
  */
 import type {
   ActiveConversation,
@@ -28,7 +29,10 @@ export type * from 'conversation-messaging-service/logins';
 export interface DashboardSession {
   person: Person;
   workspaces: WorkspaceSummary[];
-  /** Number of further workspaces whose server does not answer. */
+  /**
+   * Number of the person's workspaces that are missing from `workspaces`, because their database server does
+   * not respond.
+   */
   unreachableWorkspaces: number;
   /** Address of the REST API, such as `https://messaging.example.com/api/v1`. */
   apiUrl: string;
@@ -36,7 +40,7 @@ export interface DashboardSession {
   publicUrl: string;
 }
 
-/** A workspace of the person, with the person's role in it. */
+/** A workspace of the person who is logged in, with the person's role. */
 export interface WorkspaceSummary {
   id: string;
   slug: string;
@@ -48,31 +52,39 @@ export interface WorkspaceSummary {
   isTrialExpired: boolean;
   isSuspended: boolean;
   entitlements: Entitlement[];
-  /** Days of grace, if the workspace demands a second factor of its people; null if it does not. */
+  /** Days that people have to turn a second factor on, if the workspace demands one; null if it does not. */
   secondFactorGraceDays: number | null;
-  /** Time at which the person without a second factor is locked out; null for others. */
+  /**
+   * Time from which the person can't open the workspace without a second factor; null if the person has one
+   * or the workspace demands none.
+   */
   lockedAt: Date | null;
-  /** Whether the person is locked out until they turn a second factor on. */
+  /** Whether the person can't open the workspace until they turn a second factor on. */
   isLocked: boolean;
 }
 
-/** Answer of `POST /api/login`: the session has begun, or a code is needed first. */
+/**
+ * Answer of `POST /api/login`. With `done` the session has begun; with `second_factor` the person must enter
+ * a code first.
+ */
 export interface LoginResponse {
   status: 'done' | 'second_factor';
 }
 
 /** Answer of `GET /api/workspaces/:workspaceId/contacts/:id/erasure`. */
 export interface RunningErasure {
-  /** The erasure that is in progress; null if there is none. */
   running: ContactErasureSummary | null;
 }
 
-/** Answer that says that the session has begun. */
+/** Answer of a route that has stored a session's token in a cookie. */
 export interface Done {
   status: 'done';
 }
 
-/** Answer of `POST /api/links/accept`: the person is logged in, or has set a new password to log in with. */
+/**
+ * Answer of `POST /api/links/accept`. With `done` the person is logged in; with `password_set` the person
+ * must log in with the new password.
+ */
 export interface AcceptedLink {
   status: 'done' | 'password_set';
 }
@@ -83,39 +95,50 @@ export interface LoginSessionResponse extends LoginSession {
 }
 
 /**
- * Answer of `GET /api/workspaces/:workspaceId/conversations/counts`: the conversations of each view. In each
- * number 1,001 stands for more than 1,000.
+ * Answer of `GET /api/workspaces/:workspaceId/conversations/counts`: the number of conversations in each
+ * view. 1,001 stands for more than 1,000.
  */
 export interface InboxCounts {
-  /** Open conversations of the person. */
+  /** Open conversations that are assigned to the person. */
   mine: number;
   /** Open conversations that are assigned to no agent. */
   nobody: number;
-  /** Open conversations. */
+  /** All open conversations. */
   all: number;
-  /** Conversations with lost replies, whatever their status. */
+  /**
+   * Conversations of any status with a reply that failed, or may have, and was neither sent again nor
+   * dismissed.
+   */
   lost: number;
 }
 
 /** Item of `GET /api/workspaces/:workspaceId/conversations`. */
 export interface InboxConversation extends ActiveConversation {
-  /** True if the customer has written a message that the person has not read. */
+  /**
+   * Whether the customer has written a message that the person has not read. True also after the conversation
+   * was marked as unread, or handed over to the person.
+   */
   isUnread: boolean;
 }
 
 /** Answer of `GET /api/workspaces/:workspaceId/overview`. */
 export interface WorkspaceOverview extends WorkspaceSummary, WorkspaceSettings {
   rateLimit: {
-    /** Requests a minute for each path. */
+    /** Requests a minute that the REST API accepts on each path. */
     perMinute: number;
-    /** Paths that were called in the present minute, the busiest first; null while they can't be counted. */
+    /**
+     * Paths that were called in the current minute, most requests first; null if the counts in Redis can't be
+     * read.
+     */
     paths: RateLimitUse[] | null;
   };
-  /** Numbers of things in use; an AGENT gets the number of agents alone. */
+  /**
+   * Numbers of active agents, keys, endpoints and channels. A person with the role AGENT receives only
+   * `agents`.
+   */
   counts: WorkspaceCounts | Pick<WorkspaceCounts, 'agents'>;
 }
 
-/** Numbers of keys, endpoints and the like that are in use. */
 export interface WorkspaceCounts {
   agents: number;
   apiKeys: number;
@@ -124,20 +147,20 @@ export interface WorkspaceCounts {
 }
 
 /**
- * Answer of `GET /api/workspaces/:workspaceId/first-page`. In each number 1,001 stands for more than 1,000.
+ * Answer of `GET /api/workspaces/:workspaceId/first-page`: the figures of the dashboard's first page. In each
+ * number 1,001 stands for more than 1,000.
  */
 export interface FirstPage {
   openConversations: number;
-  /** Number of messages that wait for their channel. */
+  /** Messages that wait until their channel sends them. */
   waitingMessages: number;
-  /** Number of conversations with lost replies. */
+  /** Conversations with a reply that failed, or may have, and was neither sent again nor dismissed. */
   lostReplies: number;
   hasConversation: boolean;
-  /** Figures that only managers may read; null for an AGENT. */
+  /** Figures that only managers may read; null for a person with the role AGENT. */
   managed: ManagedFirstPage | null;
 }
 
-/** The part of the first page that only managers may read. */
 export interface ManagedFirstPage {
   channels: Pick<ChannelConnectionSummary, 'channel' | 'status' | 'lastReceivedAt'>[];
   endpoints: Pick<
@@ -149,7 +172,7 @@ export interface ManagedFirstPage {
 
 /** Body of `PATCH /api/workspaces/:workspaceId`. */
 export interface WorkspaceSettings {
-  /** Days after which messages are erased; null keeps them for ever. */
+  /** Days after which messages are erased; null if they are never erased. */
   messageRetentionDays: number | null;
 }
 
@@ -157,7 +180,7 @@ export interface WorkspaceSettings {
 export interface AgentResponse {
   id: string;
   name: string;
-  /** Name by which customers know the agent; null if they see none. */
+  /** Name that customers see; null if customers see no name of the agent. */
   displayName: string | null;
   email: string;
   role: AgentRole;
@@ -177,11 +200,14 @@ export interface InvitedAgent extends SentInvitation {
 export interface EventTypeResponse {
   type: EventType;
   description: string;
-  /** Kind of event. Only the Test button sends a `test`, and to any endpoint. */
+  /**
+   * Whether the event is a fact about a change, or a `test` that the service sends only when a person presses
+   * the Test button, even to endpoints without a subscription.
+   */
   kind: 'fact' | 'test';
-  /** JSON Schema of `data`. */
+  /** JSON Schema of the body's `data`. */
   schema: object;
-  /** Example of a whole body, as an endpoint gets it. */
+  /** Example of a webhook's whole body. */
   example: object;
 }
 

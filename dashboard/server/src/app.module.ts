@@ -24,7 +24,6 @@ import { WebhookEndpointViews } from './webhooks/webhook-endpoint-views';
 import { WebhookEndpointsController } from './webhooks/webhook-endpoints.controller';
 import { WorkspaceModule } from './workspace/workspace.module';
 
-/** Root module: the service's own module, and the controllers of all pages. */
 @Module({
   imports: [DashboardHttpModule, HealthApiModule, WorkspaceModule, InboxModule],
   controllers: [
@@ -49,14 +48,15 @@ import { WorkspaceModule } from './workspace/workspace.module';
 })
 export class DashboardModule {
   /**
-   * Makes the root module.
-   * @throws ConfigError naming each fault of the service's part of the configuration
+   * Builds the root module.
+   *
+   * @throws ConfigError naming each fault in the service's part of the configuration
    */
   static forRoot(config: DashboardConfig): DynamicModule {
     return {
       module: DashboardModule,
       global: true,
-      // The controllers of every page inject services.
+      // Global, because the controllers in all folders inject services of this module.
       imports: [{ ...MessagingModule.forRoot(config.messaging), global: true }],
       providers: [{ provide: DashboardConfig, useValue: config }],
       exports: [DashboardConfig],

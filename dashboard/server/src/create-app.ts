@@ -10,16 +10,16 @@ import { requireAppHost } from './http/app-host';
 import { serveFiles, servePage } from './http/pages';
 import { noStore, securityHeaders } from './http/security-headers';
 
-/** The folder of the built pages, as seen from `server/src` and from `dist/server`. */
+/** Folder of the built pages. The relative path is right from `server/src` and from `dist/server`. */
 const PAGE_FOLDER = resolve(__dirname, '../../dist/web');
 
 /**
- * Largest bodies: 8 KiB outside of workspaces, where strangers may call. A body is read before its session is
- * checked.
+ * Limit of a body's bytes on routes outside of workspaces: 8 KiB, because anybody can call them. A body is
+ * read before its session is checked.
  */
 const BODY_LIMITS = [{ path: /^(?!\/api\/workspaces\/)/, bytes: 8 * 1024 }];
 
-/** Makes the dashboard, ready to listen, for the process and the tests. */
+/** Creates the dashboard's application, which does not listen yet. */
 export async function createApp(
   config: DashboardConfig,
   logger: pino.Logger,

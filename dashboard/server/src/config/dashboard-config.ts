@@ -2,19 +2,24 @@ import { ConfigError, type MessagingOptions, readMessagingOptions } from 'conver
 import { type HttpSettings, readHttpSettings } from 'conversation-messaging-service/http';
 import { isLoopback } from '../http/app-host';
 
-/** Defaults of the variables that are not the service's. */
+/**
+ * Defaults of the environment variables that only the dashboard reads, or for which the service has another
+ * default.
+ */
 export const DEFAULTS = { PORT: '3100', APP_URL: 'http://localhost:3100', DATABASE_POOL_SIZE: '10' };
 
-/** The checked configuration of the dashboard. Only this file reads the environment. */
+/** Reads and checks the dashboard's configuration. Only this file reads environment variables. */
 export class DashboardConfig {
-  /** Origin of the dashboard, for its pages and for its JSON. */
+  /** Origin of the dashboard's pages and of its JSON routes. */
   readonly appOrigin: string;
-  /** Whether browsers send the cookies over https only. On a developer's machine they may go over http. */
+  /**
+   * Whether browsers send the cookies over https only. False only on a developer's machine, where the
+   * dashboard uses plain http.
+   */
   readonly isSecure: boolean;
-  /** Address at which browsers and providers reach the service; without a slash at the end. */
+  /** Address at which browsers and channels' providers reach the service, without a slash at the end. */
   readonly publicUrl: string;
   readonly http: HttpSettings;
-  /** Configuration of the service's module. */
   readonly messaging: MessagingOptions;
 
   private constructor(values: Omit<DashboardConfig, never>) {
@@ -22,8 +27,10 @@ export class DashboardConfig {
   }
 
   /**
-   * Reads and checks an environment. The service's package checks the rest when its module is made.
-   * @throws ConfigError naming every fault
+   * Reads and checks the environment variables. MessagingModule checks the values of `messaging` when it is
+   * created.
+   *
+   * @throws ConfigError naming every fault that was found
    */
   static from(environment: NodeJS.ProcessEnv = process.env): DashboardConfig {
     const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
@@ -44,8 +51,8 @@ export class DashboardConfig {
 }
 
 /**
- * Parses the dashboard's address. It must have https unless it is local: over http, anyone on the network
- * could steal the session.
+ * Parses the dashboard's address. Requires https except on a loopback host: over http, anyone on the network
+ * could steal the session cookie.
  */
 function appAddressOf(text: string): URL {
   const url = new URL(text);

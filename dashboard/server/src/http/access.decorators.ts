@@ -8,12 +8,15 @@ import {
   type SessionHolder,
 } from 'conversation-messaging-service/logins';
 
-/** A request that has passed SessionGuard on a route that is not public. */
+/** Request with a session, after SessionGuard has attached it. */
 export interface SessionRequest extends IdentifiedRequest {
   opened: OpenedSession;
 }
 
-/** A request that has passed WorkspaceGuard on a route below a workspace. */
+/**
+ * Request on a route below `/api/workspaces/:workspaceId`, after WorkspaceGuard has attached the person's
+ * membership.
+ */
 export interface WorkspaceRequest extends SessionRequest {
   membership: Membership;
 }
@@ -22,31 +25,34 @@ function requestOf<T extends IdentifiedRequest>(context: ExecutionContext): T {
   return context.switchToHttp().getRequest<T>();
 }
 
-/** Returns the session of the request, with its person and their workspaces. */
+/** Returns the request's session, with its person and the person's workspaces. */
 export const CurrentSession = createParamDecorator(
   (_: unknown, context: ExecutionContext): OpenedSession => requestOf<SessionRequest>(context).opened,
 );
 
-/** Returns the person who is logged in, for changes of their own login. */
+/**
+ * Returns the person who is logged in, with the session and the origin of the request. Services require it
+ * for changes of a person's own login.
+ */
 export const CurrentHolder = createParamDecorator((_: unknown, context: ExecutionContext): SessionHolder => {
   const request = requestOf<SessionRequest>(context);
   return holderOf(request.opened, originOf(request));
 });
 
-/** Returns the person's membership in the workspace of the path. */
+/** Returns the person's membership in the workspace that the path names. */
 export const CurrentMembership = createParamDecorator(
   (_: unknown, context: ExecutionContext): Membership => requestOf<WorkspaceRequest>(context).membership,
 );
 
 /**
- * Returns the person as the author of a change in the workspace of the path, with the origin of the request.
+ * Returns the person as the agent who makes a change in the path's workspace, with the origin of the request.
  */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
   const request = requestOf<WorkspaceRequest>(context);
   return { type: 'agent', id: request.membership.agentId, origin: originOf(request) };
 });
 
-/** Returns the origin of a request without a session. */
+/** Returns the origin of a request: its address, user agent and id. It needs no session. */
 export const CurrentOrigin = createParamDecorator((_: unknown, context: ExecutionContext) =>
   originOf(requestOf<IdentifiedRequest>(context)),
 );

@@ -1,19 +1,22 @@
 import { AppError } from 'conversation-messaging-service';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
-/** Paths of the probes, which ask a process by its own address. */
+/**
+ * Paths of the health probes, which call a process by its own address instead of the dashboard's host name.
+ */
 const PROBES = /^\/health(?:\/|$)/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Reports whether a host name is always this machine: `localhost`, 127.0.0.0/8 or `[::1]`. */
+/** Reports whether a host name always means this machine: `localhost`, 127.0.0.0/8 or `[::1]`. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
 /**
- * Refuses requests for another host than the dashboard's own, whatever their port. Another site's name for
- * this machine would make its pages ours, and a forgotten `APP_URL` would leave the cookies unprotected. A
- * trusted proxy's `X-Forwarded-Host` counts before `Host`, so the proxy must overwrite the client's own.
+ * Refuses a request whose host name is not the dashboard's; ports are not compared. Otherwise an attacker's
+ * domain that resolves to this server would share its origin with the dashboard. A server with a forgotten
+ * `APP_URL` would use cookies without `Secure`. Behind a trusted proxy `X-Forwarded-Host` is compared instead
+ * of `Host`, so the proxy must overwrite the header.
  */
 export function requireAppHost(appOrigin: string): RequestHandler {
   const { hostname } = new URL(appOrigin);

@@ -6,10 +6,11 @@ import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { WorkspaceRequest } from './access.decorators';
 
 /**
- * Gives each request of a session a slot of its workspace, or of its person, until its answer is made, but
- * not while it waits for another server or a download's reader, and not if its service takes a slot of
- * another kind. However long their requests take, a workspace or person never has more than half of the
- * slots.
+ * Acquires a slot for each request with a session, and releases it when the response is ready. The slot
+ * counts for the path's workspace, or for the person if the path has none. A service releases the slot while
+ * it waits for another server or for the reader of a download. Routes whose service acquires a slot of
+ * another kind get none here. A workspace or person can use at most half of the slots, however long its
+ * requests take.
  */
 @Injectable()
 export class BudgetInterceptor implements NestInterceptor {

@@ -4,18 +4,19 @@ import { DashboardConfig } from '../config/dashboard-config';
 
 /**
  * Names of the dashboard's cookies.
- * - `session`: opens a session.
- * - `login`: between the password and the code of the second factor.
- * - `browser`: names a browser that has logged in before, so that guesses made elsewhere do not lock its
- *   person out.
+ *
+ * - `session`: token of the session.
+ * - `login`: token of a login whose password was right and whose second factor is missing.
+ * - `browser`: token of a browser in which the person has logged in before. Wrong passwords that are tried
+ *   elsewhere do not lock this browser out.
  */
 type CookieName = 'session' | 'login' | 'browser';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /**
- * Lives of the cookies in milliseconds: at most as long as the service keeps the session, login or browser
- * that a cookie names.
+ * Lifetimes of the cookies in milliseconds. None is longer than the service stores the session, login or
+ * browser.
  */
 const LIFE_MS: Record<CookieName, number> = {
   session: 30 * DAY_MS,
@@ -24,8 +25,8 @@ const LIFE_MS: Record<CookieName, number> = {
 };
 
 /**
- * Reads and sets the dashboard's cookies. No script reads them, no other site's form sends them, and no other
- * host can set them.
+ * Reads, sets and clears the dashboard's cookies. Scripts can't read them, and forms of other sites do not
+ * send them. Over https, other hosts can't set them.
  */
 @Injectable()
 export class Cookies {
@@ -46,8 +47,9 @@ export class Cookies {
   }
 
   /**
-   * Returns the cookie's full name. Over https it has a prefix that makes browsers refuse the cookie without
-   * `Secure` or from another host; over plain http browsers refuse the prefix.
+   * Returns the cookie's full name. Over https the name has the prefix `__Host-`: browsers then refuse the
+   * cookie if it lacks `Secure` or is set for another host. Over http browsers refuse every cookie with the
+   * prefix.
    */
   private nameOf(name: CookieName): string {
     return this.config.isSecure ? `__Host-${name}` : name;

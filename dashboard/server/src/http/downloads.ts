@@ -5,24 +5,27 @@ import { AppError } from 'conversation-messaging-service';
 import { WorkBudgets } from 'conversation-messaging-service/http';
 import type { Response } from 'express';
 
-/** Number of lines that are read with one slot. */
+/** Lines that a download reads while it has a slot for requests. */
 const STEP = 1_000;
-/** Characters of one write. At the end of each, a connection notices that its client reads. */
+/** Characters of one write to the response. */
 const WRITE_CHARACTERS = 32_768;
 
-/** Sends files to save, whose lines are read as they are sent. */
+/** Sends lines as a file to save, and reads the lines while it sends. */
 @Injectable()
 export class Downloads {
-  /** Longest time of a download in milliseconds, however slowly its person reads. */
+  /** Maximum duration of a download in milliseconds, even if the client reads slowly. */
   maxMs = 10 * 60_000;
 
   constructor(private readonly budgets: WorkBudgets) {}
 
   /**
-   * Sends lines of text as a file. The first step is read before the answer begins, so that a wrong request
-   * gets an error. A fault in the middle cuts the connection, because a file that ends early must not look
-   * complete. A download has a slot for exports, and one for requests only while a step is read.
-   * @throws AppError RATE_LIMITED, UNAVAILABLE: too many downloads at once, or one that takes too long
+   * Sends lines of text as a file. Reads the first 1,000 lines before the response begins, so that a wrong
+   * request gets an error. Cuts the connection if a later line can't be read, because a truncated file must
+   * not look complete. The download has a slot for exports until its end. It has a slot for requests only
+   * while it reads lines.
+   *
+   * @throws AppError RATE_LIMITED, UNAVAILABLE: too many downloads run, or this download takes longer than
+   *   `maxMs`
    */
   send(
     workspaceId: string,
@@ -57,7 +60,6 @@ export class Downloads {
   }
 }
 
-/** Joins lines to texts of a size to write. */
 function* inWrites(lines: string[]): Generator<string, void> {
   let text = '';
   for (const line of lines) {
@@ -82,7 +84,7 @@ async function sendFile(
     await pipeline(Readable.from(withFirst(first, text)), response, { signal });
   } catch (error) {
     if (signal.aborted) throw new AppError('UNAVAILABLE', `A download took over ${maxMs / 1_000} seconds.`);
-    // The person has cancelled the download, or does not read it.
+    // The client has cancelled the download, or the connection broke.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }

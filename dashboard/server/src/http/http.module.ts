@@ -8,7 +8,10 @@ import { SameOriginGuard } from './same-origin.guard';
 import { SessionGuard } from './session.guard';
 import { WorkspaceGuard } from './workspace.guard';
 
-/** Provides the guards that every request passes, in this order, and the slot that the request then gets. */
+/**
+ * Registers the guards that check every request, in the order of this list, and the interceptor that then
+ * acquires a slot for the request.
+ */
 @Global()
 @Module({
   providers: [

@@ -13,16 +13,22 @@ import type { WorkspaceRequest } from './access.decorators';
 type AnyRequest = IdentifiedRequest & Partial<Pick<WorkspaceRequest, 'opened' | 'membership'>>;
 
 const LIMIT = 'limit';
-/** Limit of the changes that a person makes in a minute, on routes without a limit of their own. */
+/** Changes that a person can make in a minute, on all routes without a limit of their own together. */
 export const CHANGES_OF_PERSON = 120;
 /**
- * Number of a person's changes in a minute that do not count for the workspace. A person who makes no more is
- * never held up by colleagues, however many they are.
+ * Changes of a person in a minute that do not count for the workspace's limit. Changes on routes with a limit
+ * of their own always count. A person who makes no more changes is never refused because of colleagues.
  */
 export const SHARE_OF_PERSON = 30;
-/** Limit of the changes in a minute that the people of a workspace make above their own shares. */
+/**
+ * Changes that the people of a workspace can make together in a minute. Each person's first `SHARE_OF_PERSON`
+ * changes do not count.
+ */
 export const CHANGES_OF_WORKSPACE = 600;
-/** Limit of the requests to routes before the login that a client network makes in a minute. */
+/**
+ * Changing requests without a session that a client network can make in a minute, on all routes without a
+ * limit of their own together.
+ */
 export const REQUESTS_BEFORE_LOGIN = 300;
 
 const OF_WORKSPACE: RateLimit = {
@@ -31,24 +37,27 @@ const OF_WORKSPACE: RateLimit = {
 };
 
 interface Limit {
-  /** Name of the routes that are counted together. */
+  /** Name of the counter. Routes with equal names are counted together. */
   name: string;
-  /** Requests a minute by one person, or by one client network before the login. */
+  /** Requests that a person can make in a minute; without a session, requests of a client network. */
   max: number;
-  /** True for a route that writes over a row of the person's own: it does not count for the workspace. */
+  /**
+   * Whether the route only overwrites one row of the person. Its requests do not count for the workspace's
+   * limit.
+   */
   isOwnRow: boolean;
 }
 
 /**
- * Gives a route a limit of its own: one that costs more than reading a few rows, such as one that sends mail
- * or calls another server, or one that pages call often.
+ * Sets a route's own limit of requests a minute. Routes that send mail or call another server need one, and
+ * routes that the pages call often.
  */
 export const LimitedTo = (max: number, name: string, { isOwnRow = false } = {}) =>
   SetMetadata(LIMIT, { max, name, isOwnRow } satisfies Limit);
 
 /**
- * Limits the requests of a person, and the changes in a workspace. Every route that changes something has a
- * limit, so that no person and no workspace fills the database.
+ * Limits the requests of a person and the changes in a workspace. Every route that changes something has a
+ * limit, so that no person and no workspace can fill the database.
  */
 @Injectable()
 export class LimitGuard implements CanActivate {

@@ -1,6 +1,6 @@
 import type { Page } from 'conversation-messaging-service';
 
-/** Returns a list without pages in the form of a page. */
+/** Returns a complete list as its only page. */
 export function toList<T>(data: T[]): Page<T> {
   return { data, nextCursor: null };
 }

@@ -4,16 +4,15 @@ import { sendKept } from 'conversation-messaging-service/http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { nonceOf } from './security-headers';
 
-/** Placeholder in the built page for the answer's nonce. */
+/** Placeholder in the built `index.html` for the nonce of each response. */
 const NONCE = /__CSP_NONCE__/g;
 const INDEX = '/index.html';
-/** Paths that are not pages: the server's own routes, and files. */
+/** Paths of JSON routes, files and the widget's preview. All other paths return the page. */
 const NO_PAGE = /^\/(?:api|health|assets|widget-preview)(?:\/|$)/;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
 /**
- * Encodings in which the build has a file, the smallest first, each with the suffix that it adds to the
- * file's name.
+ * Encodings in which the build may have a file, smallest first, with the suffix of each encoding's file name.
  */
 const ENCODINGS = [
   ['br', '.br'],
@@ -21,12 +20,13 @@ const ENCODINGS = [
   ['identity', ''],
 ] as const;
 
-/** A file's bytes by their encodings. */
+/** Bytes of a built file by encoding. */
 type BuiltFile = Map<string, Buffer>;
 
 /**
- * Serves the built page's files, except the page itself, from memory. So all of them are of one build, also
- * while another build replaces them in the folder. Names in `assets/` contain a hash of the content.
+ * Serves all built files except `index.html` from memory. All files that a process serves are from one build,
+ * even while a new build replaces the folder. Files in `assets/` are cached for a year, because their names
+ * contain a hash of the content.
  */
 export function serveFiles(folder: string): RequestHandler {
   const files = readFiles(folder);
@@ -43,7 +43,7 @@ export function serveFiles(folder: string): RequestHandler {
   };
 }
 
-/** Reads the files of a build, if there is one, by their paths. */
+/** Reads the files of a build by their URL paths. Returns an empty map if the folder does not exist. */
 function readFiles(folder: string): Map<string, BuiltFile> {
   const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
   const paths = new Set(names.map((name) => `/${name}`).filter((path) => isServed(folder, path)));
@@ -58,7 +58,7 @@ function isServed(folder: string, path: string): boolean {
   return path !== INDEX && !path.includes('/.') && statSync(join(folder, path)).isFile();
 }
 
-/** Serves the one page at each of its addresses. The page's script chooses the content by the address. */
+/** Serves `index.html` at the address of every page. Its script chooses the content by the address. */
 export function servePage(folder: string): RequestHandler {
   const file = join(folder, INDEX);
   const html = existsSync(file) ? readFileSync(file, 'utf8') : null;

@@ -5,9 +5,9 @@ import type { Request } from 'express';
 import { DashboardConfig } from '../config/dashboard-config';
 
 /**
- * Refuses a change that another site's page asks for: the person's browser would send the cookie along.
- * Browsers say where a request comes from, and no page can forge that. Only JSON is accepted, which no form
- * can send.
+ * Refuses a change that another site's page requests, because the browser would send the session cookie with
+ * the request. `Sec-Fetch-Site` and `Origin` show which site requests the change, and no page can forge them.
+ * The guard accepts only JSON, which no HTML form can send.
  */
 @Injectable()
 export class SameOriginGuard implements CanActivate {

@@ -5,7 +5,7 @@ import helmet from 'helmet';
 
 const NONCE_BYTES = 16;
 
-/** Returns the nonce of an answer. Only the page of this answer can name it. */
+/** Returns the random nonce of a response. A page of another response can't know it. */
 export function nonceOf(response: Response): string {
   const { locals } = response as { locals: { nonce?: string } };
   return (locals.nonce ??= randomBytes(NONCE_BYTES).toString('base64url'));
@@ -15,8 +15,8 @@ const NONE = ["'none'"];
 const SELF = ["'self'"];
 
 /**
- * Makes the middleware for the headers that restrict a page: everything comes from this origin, and nothing
- * is inline except style sheets with the answer's nonce.
+ * Returns middleware that sets the security headers of a page. The content security policy allows resources
+ * of this origin only. The only inline code that it allows are style sheets with the nonce.
  */
 export function securityHeaders(isSecure: boolean) {
   const nonce = (_: IncomingMessage, response: ServerResponse) => `'nonce-${nonceOf(response as Response)}'`;
@@ -40,7 +40,10 @@ export function securityHeaders(isSecure: boolean) {
   });
 }
 
-/** Forbids caches to keep an answer, which is for one person. Files set their own cache headers. */
+/**
+ * Forbids caches to store a response, because most responses are for one person. Built files replace the
+ * header with their own.
+ */
 export function noStore(_: Request, response: Response, next: NextFunction): void {
   response.setHeader('Cache-Control', 'no-store');
   next();

@@ -7,8 +7,8 @@ import type { SessionRequest } from './access.decorators';
 import { Cookies } from './cookies';
 
 /**
- * Refuses a request without a session, unless the route is public. Attaches the session with its person and
- * their workspaces.
+ * Refuses a request without a valid session, unless the route is public. Attaches the session, its person and
+ * the person's workspaces to the request.
  */
 @Injectable()
 export class SessionGuard implements CanActivate {

@@ -4,8 +4,10 @@ import type { OpenedSession } from 'conversation-messaging-service/logins';
 import type { WorkspaceRequest } from './access.decorators';
 
 /**
- * Checks the workspace of the path: one in which the person is no agent is not found, one that demands a
- * second factor is locked without it, and one whose server does not answer is unavailable.
+ * Checks that the person may open the workspace in the path, and attaches the membership. The guard answers
+ * "not found" if the person is not an agent of the workspace. It answers "forbidden" if the workspace demands
+ * a second factor that the person lacks. It answers "unavailable" if the workspace's database server does not
+ * respond.
  */
 @Injectable()
 export class WorkspaceGuard implements CanActivate {

@@ -1,18 +1,21 @@
-/** Time in which notices are collected after one was sent, so that a storm costs few of them. */
+/**
+ * Milliseconds after a notice in which further changes are collected for the next notice, so that many
+ * changes cause few notices.
+ */
 const COLLECT_MS = 200;
-/** Limit of the ids that one notice names. A notice of more is null: any may have changed. */
+/** Changes that one notice can list. A notice of more is null: anything may have changed. */
 const MAX_NAMED = 100;
 
-/** Collects changes: the first one goes at once, and all that follow within 200 ms go together. */
+/** Sends changes in batches: the first change at once, and all changes of the following 200 ms together. */
 export class CollectedNotices<Change> {
-  /** Each change once, by its JSON. */
+  /** Collected changes by their JSON, without duplicates. */
   private readonly changes = new Map<string, Change>();
   private hasMore = false;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly send: (changes: Change[] | null) => void) {}
 
-  /** Takes a change; null if anything may have changed. */
+  /** Adds a change to the next notice; null means that anything may have changed. */
   note(change: Change | null): void {
     if (change === null || this.changes.size >= MAX_NAMED) this.hasMore = true;
     else this.changes.set(JSON.stringify(change), change);

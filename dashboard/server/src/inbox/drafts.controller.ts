@@ -12,7 +12,10 @@ import { toList } from '../http/list';
 import { LimitedTo } from '../http/limit.guard';
 import { WritableGuard } from './writable.guard';
 
-/** Limit of a person's saves in a minute. A page saves once a second at most, as its person types. */
+/**
+ * Requests to save a draft that a person can make in a minute. A page sends at most one a second while its
+ * person types.
+ */
 const MAX_SAVES = 240;
 
 @Controller('api/workspaces/:workspaceId')

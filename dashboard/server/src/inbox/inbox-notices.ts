@@ -2,22 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { type ChangedConversation, EventNotices, type InboxChange } from 'conversation-messaging-service';
 import { CollectedNotices } from './collected-notices';
 
-/** Notice of an inbox's stream: its name, with the ids of changed things; null when any may have changed. */
+/** Name of a stream's event and its data: the ids of changed rows, or null if any row may have changed. */
 type InboxNotice =
   | ['changed', { changes: ChangedConversation[] | null }]
   | ['read' | 'unread' | 'handed-over', { conversationIds: string[] | null }]
   | ['contacts', { contactIds: string[] | null }];
 
-/** Tells an agent's open inbox which of its conversations, contacts and marks have changed. */
+/** Notifies the stream of an agent's open inbox about changed conversations, contacts and read marks. */
 @Injectable()
 export class InboxNotices {
   constructor(private readonly notices: EventNotices) {}
 
   /**
-   * Calls back with notices, of each kind at most five times a second. `changed` with null stands for
-   * everything.
-   * @param agentId agent whose read marks are told; undefined for none
-   * @returns a function that stops it, and a promise that settles once no further change is missed
+   * Calls `send` for changes in a workspace, at most five times a second for each kind of notice. `changed`
+   * with null means that anything may have changed.
+   *
+   * @param agentId agent whose changed read marks are sent; if undefined, no read marks are sent
+   * @returns a function that ends the calls, and a promise that settles once no later change can be missed
    */
   listen(
     workspaceId: string,

@@ -26,7 +26,7 @@ export class InboxSearchController {
     return this.messages.search(workspaceId, query, actor, response);
   }
 
-  /** Finds conversations by the names, e-mails and phones of their contacts. */
+  /** Finds conversations by their contacts' names, e-mail addresses and phone numbers. */
   @Get('contacts')
   @HasOwnBudget(() => true)
   async searchContacts(

@@ -9,10 +9,14 @@ export class InboxStreamController {
   constructor(private readonly streams: InboxStreams) {}
 
   /**
-   * Server-sent events: `ready`, `heartbeat` every 15 s, and `end`. `changed` has the ids of conversations
-   * and of the events of their changes, or null. `contacts` has ids of contacts. `presence` has the ids of
-   * conversations in which a colleague has come, gone or begun to write. `read`, `unread` and `handed-over`
-   * have the ids of conversations whose mark has changed.
+   * Opens a stream of server-sent events:
+   *
+   * - `ready` first, `heartbeat` every 15 s, `end` last.
+   * - `changed`: ids of changed conversations, with the ids of the events that changed them; null if any may
+   *   have changed.
+   * - `contacts`: ids of changed contacts.
+   * - `presence`: ids of conversations that a colleague or the visitor has opened, left or begun to write in.
+   * - `read`, `unread`, `handed-over`: ids of conversations whose read mark of the person has changed.
    */
   @Get('stream')
   open(

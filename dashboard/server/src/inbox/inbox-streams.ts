@@ -15,14 +15,14 @@ import { PresenceNotices } from './presence-notices';
 
 const CHECK_MS = 1_000;
 const HEARTBEAT_MS = 15_000;
-/** Limit of the sessions that one statement checks. */
+/** Sessions that one SQL statement checks. */
 const CHECK_BATCH = 500;
 
-/** Context that the streams of one session in one workspace share. */
+/** State that all streams of one session in one workspace use. */
 interface InboxContext {
   readonly sessionId: string;
   readonly workspaceId: string;
-  /** Role of the person when the first of the streams began. */
+  /** Role of the person when the first of these streams began. The streams end when the role changes. */
   readonly role: AgentRole | undefined;
   readonly listening: Promise<void>;
   readonly stop: () => void;
@@ -31,8 +31,9 @@ interface InboxContext {
 type InboxGroup = StreamGroup<InboxContext>;
 
 /**
- * Streams of the inboxes that are open in this process. They carry the ids of changed things, and no content:
- * the page reads the content, with the rights that its person has then.
+ * Opens, feeds and ends the streams of the inboxes that are open in this process. A stream carries ids of
+ * changed rows, but no content. The page then requests the content, and the routes check the person's rights
+ * at that time.
  */
 @Injectable()
 export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
@@ -63,10 +64,11 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Makes a response the stream of a session in a workspace. It begins with `ready`, and lasts until the
-   * client hangs up, the session, its way into the workspace or the person's role there ends, or the process
-   * stops.
-   * @throws AppError RATE_LIMITED (too many at once), UNAVAILABLE
+   * Turns a response into the inbox's stream for a session in a workspace. The stream begins with `ready`. It
+   * ends when the client disconnects, the session ends, the person loses access to the workspace or changes
+   * role, or the process stops.
+   *
+   * @throws AppError RATE_LIMITED: too many streams are open; UNAVAILABLE
    */
   async open(opened: OpenedSession, workspaceId: string, response: Response): Promise<void> {
     const { session } = opened;
@@ -103,7 +105,7 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
     await Promise.all([this.checks.stop(), this.heartbeats.stop()]);
   }
 
-  /** Ends the streams whose session has ended, or no longer opens the workspace in the same role. */
+  /** Ends each stream whose session has ended, or whose person has lost the workspace or has another role. */
   private async endClosed(): Promise<void> {
     const groups = this.groups.list();
     for (let from = 0; from < groups.length; from += CHECK_BATCH) {
@@ -135,7 +137,7 @@ function isOpen({ context }: InboxGroup, opened: Map<string, OpenedSession>): bo
   return session !== undefined && membershipIn(session, context.workspaceId)?.role === context.role;
 }
 
-/** Returns the person's membership in a workspace; undefined if the session does not open it. */
+/** Returns the person's membership in a workspace; undefined if the session gives no access to it. */
 function membershipIn({ memberships }: OpenedSession, workspaceId: string): Membership | undefined {
   return memberships.find(({ workspace }) => workspace.id === workspaceId);
 }

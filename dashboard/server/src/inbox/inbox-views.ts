@@ -10,7 +10,7 @@ import {
 } from 'conversation-messaging-service';
 import type { InboxConversation, InboxCounts } from '../api';
 
-/** Reads the conversations of the inbox's views. */
+/** Lists and counts conversations for the views of the inbox. */
 @Injectable()
 export class InboxViews {
   constructor(
@@ -32,7 +32,7 @@ export class InboxViews {
   async count(workspaceId: string, actor: Actor): Promise<InboxCounts> {
     const count = (assignedAgentId?: string) =>
       this.conversations.count(workspaceId, { status: 'OPEN', assignedAgentId }, actor);
-    // One after the other: a request uses one connection.
+    // Sequential, because a request should use one database connection.
     const mine = await count(agentOf(actor) ?? undefined);
     const nobody = await count(NOBODY);
     const all = await count();

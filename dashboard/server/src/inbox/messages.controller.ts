@@ -26,7 +26,10 @@ export class MessagesController {
     return this.messages.listPart(workspaceId, id, query, actor);
   }
 
-  /** Sends an answer. The page names each by an `Idempotency-Key`, so that pressing twice sends once. */
+  /**
+   * Sends a reply to the customer. The page sends an `Idempotency-Key` with each reply, so that pressing Send
+   * twice sends only one.
+   */
   @Post()
   send(
     @Param('workspaceId') workspaceId: string,

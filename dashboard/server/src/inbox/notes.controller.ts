@@ -26,7 +26,10 @@ export class NotesController {
     return this.notes.list(workspaceId, id, query, actor);
   }
 
-  /** Writes a note. The page names each by an `Idempotency-Key`, so that pressing twice writes once. */
+  /**
+   * Creates a note. The page sends an `Idempotency-Key` with each note, so that pressing the button twice
+   * creates only one.
+   */
   @Post('conversations/:id/notes')
   create(
     @Param('workspaceId') workspaceId: string,

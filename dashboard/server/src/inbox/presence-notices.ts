@@ -2,20 +2,28 @@ import { Injectable } from '@nestjs/common';
 import { PresenceService } from 'conversation-messaging-service';
 import { CollectedNotices } from './collected-notices';
 
-/** Tells open inboxes in which conversations an agent or a visitor has come, gone or begun to write. */
+/**
+ * Notifies the streams of open inboxes when an agent or a visitor opens, leaves or begins to write in a
+ * conversation.
+ */
 @Injectable()
 export class PresenceNotices {
   constructor(private readonly presence: PresenceService) {}
 
-  /** Tells visitors, for a while, that agents of these workspaces have their inboxes open. */
+  /**
+   * Records for 40 s that agents of these workspaces have inboxes open, so that visitors see the workspaces
+   * as online.
+   */
   async keepOpen(workspaceIds: string[]): Promise<void> {
     await Promise.all(workspaceIds.map((id) => this.presence.keepInboxOpen(id)));
   }
 
   /**
-   * Calls back with the ids of conversations, or null for any, at most five times a second.
-   * @param agentId agent who is told, but not of its own acts
-   * @returns a function that stops it
+   * Calls back with the ids of conversations whose presence has changed, at most five times a second. Null
+   * means that the presence of any conversation may have changed.
+   *
+   * @param agentId agent who receives the notices; the agent's own changes are left out
+   * @returns a function that ends the calls
    */
   listen(
     workspaceId: string,

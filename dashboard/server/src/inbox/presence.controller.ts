@@ -12,8 +12,8 @@ import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 
 /**
- * Limit of a person's signals in a minute. A page sends one every 3 s at most, and one with each
- * conversation.
+ * Presence signals that a person can send in a minute. A page sends one each time that it opens a
+ * conversation, and at most one every 3 s otherwise.
  */
 const MAX_SIGNALS = 240;
 
@@ -21,7 +21,7 @@ const MAX_SIGNALS = 240;
 export class PresenceController {
   constructor(private readonly presence: PresenceService) {}
 
-  /** Lists who is in the conversations that the page shows. */
+  /** Lists who has each of the query's conversations open or writes in it. */
   @Get()
   async list(
     @Param('workspaceId') workspaceId: string,

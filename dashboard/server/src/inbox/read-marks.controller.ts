@@ -3,10 +3,16 @@ import { type Actor, MarkRead, ReadMarksService, type Unread } from 'conversatio
 import { CurrentActor } from '../http/access.decorators';
 import { LimitedTo } from '../http/limit.guard';
 
-/** Limit of a person's marks in a minute: with each message that comes while a conversation is open. */
+/**
+ * Changes of read marks that a person can make in a minute. A page sends one for each message that arrives in
+ * the open conversation.
+ */
 const MAX_MARKS = 240;
 
-/** Routes of the person's read marks. They change in a read-only workspace too, because people read there. */
+/**
+ * Reads and changes the person's read marks. Changes work even in a read-only workspace, because people read
+ * messages in it.
+ */
 @Controller('api/workspaces/:workspaceId/conversations')
 export class ReadMarksController {
   constructor(private readonly readMarks: ReadMarksService) {}
@@ -28,7 +34,7 @@ export class ReadMarksController {
     return this.readMarks.markRead(workspaceId, id, body, actor);
   }
 
-  /** Marks the conversation as unread until the person reads it again. */
+  /** Marks a conversation as unread until the person reads it again. */
   @Delete(':id/read-mark')
   @LimitedTo(MAX_MARKS, 'read-marks', { isOwnRow: true })
   @HttpCode(HttpStatus.NO_CONTENT)

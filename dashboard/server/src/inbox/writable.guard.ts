@@ -3,7 +3,7 @@ import { AppError, isTrialExpired } from 'conversation-messaging-service';
 import { isSafe } from 'conversation-messaging-service/http';
 import type { WorkspaceRequest } from '../http/access.decorators';
 
-/** Leaves the inbox of a suspended workspace, or of one whose trial has ended, to be read only. */
+/** Refuses changes in the inbox of a workspace that is suspended or whose trial has ended. Reads pass. */
 @Injectable()
 export class WritableGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
