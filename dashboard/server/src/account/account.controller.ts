@@ -17,7 +17,7 @@ import { CurrentHolder } from '../http/access.decorators';
 import { toList } from '../http/list';
 import { LoginCookies } from '../login/login-cookies';
 
-/** Routes for a person's own login. */
+/** Reads and changes the login of the person who is logged in. */
 @Controller('api/account')
 export class AccountController {
   constructor(

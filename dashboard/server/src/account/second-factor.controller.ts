@@ -13,8 +13,8 @@ import { CurrentHolder } from '../http/access.decorators';
 import { LoginCookies } from '../login/login-cookies';
 
 /**
- * Routes for a person's second factor. Each change ends the person's other sessions, and gives this one a new
- * token.
+ * Changes the second factor of the person who is logged in. Each change ends all other sessions of the
+ * person, and the session that makes the change receives a new token.
  */
 @Controller('api/account')
 export class SecondFactorController {

@@ -33,7 +33,7 @@ export function toWorkspaceSummary(
     trialEndsAt,
     isTrialExpired: isTrialExpired(workspace, new Date()),
     isSuspended,
-    // The list includes the plan's own entitlements.
+    // Contains the entitlements that the plan includes and those that an operator granted.
     entitlements: ENTITLEMENTS.filter((entitlement) => isEntitled(workspace, entitlement)),
     secondFactorGraceDays,
     lockedAt,

@@ -5,7 +5,7 @@ import { DashboardConfig } from '../config/dashboard-config';
 import { CurrentSession } from '../http/access.decorators';
 import { toSessionResponse } from './session-response';
 
-/** Tells a page who is logged in, and in which workspaces. A page asks for this first. */
+/** Returns the person who is logged in, and the person's workspaces. Every page requests this first. */
 @Controller('api/session')
 export class SessionController {
   constructor(private readonly config: DashboardConfig) {}

@@ -13,7 +13,7 @@ import { CurrentActor } from '../http/access.decorators';
 import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 
-/** Limit of the keys that a person may create in a minute. */
+/** API keys that a person can create in a minute. */
 const KEYS_A_MINUTE = 20;
 
 @Controller('api/workspaces/:workspaceId/api-keys')

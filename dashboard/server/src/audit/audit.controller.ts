@@ -15,7 +15,10 @@ import { Downloads } from '../http/downloads';
 import { LimitedTo } from '../http/limit.guard';
 import { ExportAuditQuery } from './audit.dto';
 
-/** Limit of the exports that a person may start in a minute, because each reads the whole audit log. */
+/**
+ * Exports that a person can start in a minute. The number is low, because an export reads the whole audit
+ * log.
+ */
 const EXPORTS_A_MINUTE = 5;
 
 const EXPORTS: Record<AuditExportFormat, { name: string; type: string }> = {
@@ -39,7 +42,7 @@ export class AuditController {
     return toAuditPage(await this.audit.list(workspaceId, query, actor));
   }
 
-  /** Lists the values of each filter of the log. */
+  /** Lists the values that a person can choose in each filter of the audit log. */
   @Get('values')
   values(@Param('workspaceId') workspaceId: string, @CurrentActor() actor: Actor): Promise<AuditValues> {
     return this.audit.listValues(workspaceId, actor);

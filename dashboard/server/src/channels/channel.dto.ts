@@ -1,9 +1,8 @@
 import { IsObject } from 'class-validator';
 import { IsOpaque } from 'conversation-messaging-service/http';
 
-/** New credentials of a connected account. */
 export class RotateChannel {
-  /** Credentials of the account's channel, as for connecting it. */
+  /** New credentials of a connected account, with the fields that its channel requires. */
   @IsOpaque()
   @IsObject({ message: 'must be an object' })
   credentials: object;

@@ -14,8 +14,8 @@ import { toList } from '../http/list';
 import { RotateChannel } from './channel.dto';
 
 /**
- * Limit of the accounts that a person may connect, or give new credentials, in a minute: both call the
- * provider.
+ * Requests to connect an account or to replace its credentials that a person can make in a minute. Each
+ * request calls the channel's provider.
  */
 const CONNECTIONS_A_MINUTE = 20;
 

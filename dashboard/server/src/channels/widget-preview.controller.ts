@@ -7,7 +7,10 @@ import { CurrentActor, CurrentSession } from '../http/access.decorators';
 import { nonceOf } from '../http/security-headers';
 import { previewPage, previewPolicy } from './widget-preview';
 
-/** Serves a page with the widget, as a visitor would see it, in the person's language. */
+/**
+ * Serves an example page with the workspace's widget, as visitors see it. The page's texts are in the
+ * person's language.
+ */
 @Controller('widget-preview')
 export class WidgetPreviewController {
   constructor(

@@ -2,9 +2,10 @@ import type { WidgetPreview } from 'conversation-messaging-service';
 import type { Locale } from 'conversation-messaging-service/logins';
 
 /**
- * Returns a content security policy with nothing but the widget's needs, so that a preview shows a missing
- * one. The page is in a sandbox: it has no origin, so that the dashboard's cookies, storage and pages are out
- * of its reach. The composer is a form, which the sandbox must allow although nothing is submitted.
+ * Returns the content security policy of the preview page. It allows only the sources that the widget needs,
+ * so that a person notices in the preview if a documented source is missing. The sandbox takes the page's
+ * origin away, so the page can't read the dashboard's cookies, storage and pages. `allow-forms` is needed
+ * because the widget's composer is a form, although the form is never submitted.
  */
 export function previewPolicy(publicUrl: string, nonce: string): string {
   return [
@@ -45,8 +46,8 @@ const STYLES = `
 `;
 
 /**
- * Returns the HTML of the preview, which resembles a shop's page. The widget knows nothing of previews: the
- * page adds the token to its requests.
+ * Returns the HTML of the preview page, which looks like a shop. The page's script adds the preview's token
+ * to the requests of the widget, whose own code has no preview mode.
  */
 export function previewPage({ snippet, token }: WidgetPreview, nonce: string, locale: Locale): string {
   const { title, note, shop, products } = TEXTS[locale];

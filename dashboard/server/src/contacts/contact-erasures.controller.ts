@@ -11,12 +11,15 @@ import { CurrentActor } from '../http/access.decorators';
 import { Downloads } from '../http/downloads';
 import { LimitedTo } from '../http/limit.guard';
 
-/** Limit of the exports that a person may start in a minute, because each reads all messages of a contact. */
+/**
+ * Exports that a person can start in a minute. The number is limited, because an export reads all messages of
+ * a contact.
+ */
 const EXPORTS_A_MINUTE = 20;
 
 /**
- * Erases and exports contacts. A person's rights do not end with the workspace's plan, so both also work in a
- * workspace that is read only.
+ * Erases and exports contacts, even in a read-only workspace: a customer's legal rights do not depend on the
+ * workspace's plan.
  */
 @Controller('api/workspaces/:workspaceId/contacts/:id')
 export class ContactErasuresController {

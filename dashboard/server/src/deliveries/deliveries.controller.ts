@@ -55,7 +55,7 @@ export class DeliveriesController {
     return this.deliveries.retryNow(workspaceId, id, actor);
   }
 
-  /** Redelivers the deliveries that a person has selected. Each has a result of its own. */
+  /** Redelivers the deliveries that a person has selected. Returns a result for each delivery. */
   @Post('deliveries/redeliver')
   @HttpCode(200)
   async redeliverMany(

@@ -12,14 +12,13 @@ import { toList } from '../http/list';
 import { RedeliverMatchingBody, toMatching } from './delivery.dto';
 
 /**
- * Limit of the recoveries that a person may start in a minute. A start counts deliveries first, which takes
- * seconds if there are many.
+ * Recoveries that a person can start in a minute. Each start first counts deliveries, which can take seconds.
  */
 const STARTS_A_MINUTE = 20;
 
 /**
- * Routes for delivering events again: all that an endpoint missed, or all deliveries that match a filter.
- * Both are recoveries: a worker runs them, and they show their progress.
+ * Starts, lists and cancels recoveries. A recovery delivers again all events that an endpoint missed, or all
+ * deliveries that match a filter. A worker performs it in the background and records its progress.
  */
 @Controller('api/workspaces/:workspaceId')
 export class RecoveriesController {

@@ -7,7 +7,10 @@ import type { Response } from 'express';
 
 /** Lines that a download reads while it has a slot for requests. */
 const STEP = 1_000;
-/** Characters of one write to the response. */
+/**
+ * Characters of one write to the response. The service closes a connection whose client seems to read
+ * nothing, and sees progress only when a write ends. Small writes therefore protect slow clients.
+ */
 const WRITE_CHARACTERS = 32_768;
 
 /** Sends lines as a file to save, and reads the lines while it sends. */

@@ -9,8 +9,8 @@ import { AcceptLinkBody, LinkBody } from './login.dto';
 import { LoginCookies } from './login-cookies';
 
 /**
- * Routes for the links of invitations and of new passwords. The tokens come in bodies, so that no log and no
- * history has them.
+ * Accepts the links of invitations and of new passwords. The links' tokens are sent in request bodies, so
+ * that access logs and the browser's history do not contain them.
  */
 @Controller('api/links')
 @Public()

@@ -11,24 +11,24 @@ import type { Request, Response } from 'express';
 import type { AcceptedLink, Done, LoginResponse } from '../api';
 import { Cookies } from '../http/cookies';
 
-/** Stores the tokens of a login in cookies, so that no answer has one in its body. */
+/** Stores the tokens of logins and sessions in cookies, so that no response's body contains one. */
 @Injectable()
 export class LoginCookies {
   constructor(private readonly cookies: Cookies) {}
 
-  /** Returns the token of the browser's session. */
   sessionTokenOf(request: Request): string | undefined {
     return this.cookies.read(request, 'session');
   }
 
-  /** Returns the token that this browser got at an earlier login. */
+  /** Returns the token that marks this browser as one in which a person has logged in before. */
   browserTokenOf(request: Request): string | undefined {
     return this.cookies.read(request, 'browser');
   }
 
   /**
-   * Returns the token of a login that still needs its code.
-   * @throws AppError UNAUTHENTICATED: no password was accepted in this browser, or too long ago
+   * Returns the token of a login whose password was right and whose second factor is missing.
+   *
+   * @throws AppError UNAUTHENTICATED: this browser has sent no right password in the last 5 minutes
    */
   pendingTokenOf(request: Request): string {
     const token = this.cookies.read(request, 'login');
@@ -71,7 +71,7 @@ export class LoginCookies {
     return { recoveryCodes };
   }
 
-  /** Clears the session's cookies. The browser stays known. */
+  /** Deletes the session's cookie. The cookie that marks the browser as known stays. */
   forget(response: Response): void {
     this.cookies.clear(response, 'session');
   }

@@ -13,7 +13,10 @@ import { CurrentHolder, CurrentOrigin } from '../http/access.decorators';
 import { CodeBody, LogInBody } from './login.dto';
 import { LoginCookies } from './login-cookies';
 
-/** Routes before the login. The services limit guesses by account and by address. */
+/**
+ * Logs people in and out, and sends links for new passwords. The services limit wrong guesses for each login
+ * and for each client address.
+ */
 @Controller('api')
 export class LoginController {
   constructor(
@@ -60,7 +63,10 @@ export class LoginController {
     this.cookies.forget(response);
   }
 
-  /** Requests a link to set a new password. The answer does not tell whether the address has a login. */
+  /**
+   * Sends a link for a new password to the address, if it has a login. The response does not reveal whether
+   * it has one.
+   */
   @Post('password-resets')
   @HttpCode(202)
   @Public()

@@ -1,8 +1,8 @@
 import { IsOptional, IsString, MaxLength } from 'class-validator';
 
 /**
- * Limit of the characters of an input, more than any password, code or token has. The services check the
- * exact form.
+ * Maximum number of characters of a text field. It is longer than every password, code and token; the
+ * services check the exact form.
  */
 const MAX_TYPED = 1_000;
 const IsTyped = () => MaxLength(MAX_TYPED, { message: `must be at most ${MAX_TYPED} characters` });
@@ -17,14 +17,14 @@ export class LogInBody {
   password: string;
 }
 
-/** Body with six digits of the app, or with a recovery code. */
+/** Body with a code of the second factor: six digits of an authenticator app, or a recovery code. */
 export class CodeBody {
   @IsTyped()
   @IsString()
   code: string;
 }
 
-/** Body with the token of an invitation, or of a link that sets a new password. */
+/** Body with the token of a link: an invitation, or a link for a new password. */
 export class LinkBody {
   @IsTyped()
   @IsString()
@@ -32,13 +32,13 @@ export class LinkBody {
 }
 
 export class AcceptLinkBody extends LinkBody {
-  /** Name of a new person; the agent's name by default. */
+  /** Name of a person who has no login; by default the name of the invited agent. */
   @IsOptional()
   @IsTyped()
   @IsString()
   name?: string;
 
-  /** New password, where the link needs one. */
+  /** New password, if the link requires one. */
   @IsOptional()
   @IsTyped()
   @IsString()

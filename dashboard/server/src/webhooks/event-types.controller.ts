@@ -5,7 +5,7 @@ import { eventCatalog } from 'conversation-messaging-service';
 import type { EventTypeResponse } from '../api';
 import { toList } from '../http/list';
 
-/** Lists the event types that an endpoint can subscribe to. They are the same for every workspace. */
+/** Lists the event types to which an endpoint can subscribe. They are equal in all workspaces. */
 @Controller('api/workspaces/:workspaceId/event-types')
 export class EventTypesController {
   @Get()
@@ -16,7 +16,6 @@ export class EventTypesController {
 
 const TYPES = Object.keys(eventCatalog) as EventType[];
 
-/** Lists the event types in the order of the catalog. */
 function eventTypes(): EventTypeResponse[] {
   return TYPES.map((type) => ({
     type,

@@ -10,7 +10,7 @@ import {
 import type { UrlCheck, WebhookEndpointListItem, WebhookEndpointResponse } from '../api';
 import { toList } from '../http/list';
 
-/** Reads webhook endpoints for the pages, each with its statistics, which another service has. */
+/** Reads webhook endpoints together with the statistics of their deliveries. */
 @Injectable()
 export class WebhookEndpointViews {
   constructor(
@@ -19,9 +19,14 @@ export class WebhookEndpointViews {
   ) {}
 
   /**
-   * Lists endpoints by trouble, each with the deliveries that ended in the last 24 hours: first the endpoints
-   * that the service deactivated, then the failing ones, the longest failure first, the unused ones, the
-   * working ones, and the ones that a person deactivated.
+   * Lists a workspace's endpoints with the numbers of deliveries that ended in the last 24 hours. The order
+   * is:
+   *
+   * - endpoints that the service deactivated
+   * - failing endpoints, the longest failure first
+   * - endpoints without any success
+   * - working endpoints
+   * - endpoints that a person deactivated
    */
   async list(workspaceId: string, actor: Actor): Promise<Page<WebhookEndpointListItem>> {
     const endpoints = (await this.endpoints.list(workspaceId, actor)).sort(byTrouble);
@@ -35,7 +40,10 @@ export class WebhookEndpointViews {
     );
   }
 
-  /** Checks an address. A refusal is not an error, because the person may still be typing. */
+  /**
+   * Checks the URL of an endpoint. Returns a fault instead of throwing, because the person may not have
+   * finished typing.
+   */
   async checkUrl(workspaceId: string, url: string, actor: Actor): Promise<UrlCheck> {
     try {
       await this.endpoints.checkUrl(workspaceId, url, actor);

@@ -21,12 +21,13 @@ import { CheckUrlBody, TimelineQuery } from './webhook-endpoint.dto';
 import { WebhookEndpointViews } from './webhook-endpoint-views';
 
 /**
- * Limit of a person's tests in a minute, because each sends a request to an address of the person's choice.
+ * Test events that a person can send in a minute. Each test sends a request to an address that the person has
+ * chosen.
  */
 const TESTS_A_MINUTE = 10;
-/** Limit of the endpoints that a person may add or edit in a minute, because each may look a name up. */
+/** Requests to create or edit an endpoint that a person can make in a minute. Each may cause a DNS query. */
 const ENDPOINTS_A_MINUTE = 20;
-/** Limit of a person's checks of an address in a minute, because each looks a name up. */
+/** Checks of a URL that a person can request in a minute. Each may cause a DNS query. */
 const CHECKS_A_MINUTE = 60;
 
 @Controller('api/workspaces/:workspaceId/webhook-endpoints')
@@ -56,7 +57,7 @@ export class WebhookEndpointsController {
     return this.endpoints.create(workspaceId, body, actor);
   }
 
-  /** Checks an address while a person types it. */
+  /** Checks an endpoint's URL while a person types it. */
   @Post('check-url')
   @HttpCode(200)
   @LimitedTo(CHECKS_A_MINUTE, 'check-url')

@@ -2,8 +2,8 @@ import { AGENT_ROLES, type AgentRole, type CreateAgent } from 'conversation-mess
 import { IsIn, IsString } from 'class-validator';
 
 /**
- * Body for adding a person who will log in: not a bot, and active from the start. The service checks the
- * rest.
+ * Body for adding a person as an active agent who can log in. The service checks the length and form of the
+ * fields.
  */
 export class AddAgent implements Pick<CreateAgent, 'name' | 'email' | 'role'> {
   @IsString()

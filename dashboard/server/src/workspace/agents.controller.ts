@@ -16,7 +16,10 @@ import { AddAgent } from './agent.dto';
 import { toAgent } from './agent-response';
 import { NewAgents } from './new-agents';
 
-/** Limit of the links that a person may make in a minute, because each may send a mail. */
+/**
+ * Links that a person can create in a minute, for invitations and new passwords together. Each may be sent by
+ * e-mail.
+ */
 const LINKS_A_MINUTE = 20;
 
 @Controller('api/workspaces/:workspaceId/agents')

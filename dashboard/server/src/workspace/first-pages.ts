@@ -11,7 +11,8 @@ import type { Membership } from 'conversation-messaging-service/logins';
 import type { FirstPage, ManagedFirstPage } from '../api';
 
 /**
- * Reads the figures of a workspace's first page: waiting messages, failures, and the state of the channels.
+ * Reads the figures of a workspace's first page: open conversations, waiting messages, failed replies, and
+ * the state of channels and webhook endpoints.
  */
 @Injectable()
 export class FirstPages {
@@ -23,9 +24,9 @@ export class FirstPages {
     private readonly statistics: EndpointStatisticsService,
   ) {}
 
-  /** Returns the first page. An AGENT gets `managed` as null. */
+  /** Returns the figures. `managed` is null for a person with the role AGENT. */
   async get({ workspace: { id }, role }: Membership, actor: Actor): Promise<FirstPage> {
-    // One after the other: a request uses one connection.
+    // Sequential, because a request should use one database connection.
     const openConversations = await this.conversations.count(id, { status: 'OPEN' }, actor);
     const waitingMessages = await this.messages.countWaiting(id, actor);
     const lostReplies = await this.conversations.countLost(id, actor);

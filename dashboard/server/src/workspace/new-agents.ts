@@ -5,7 +5,6 @@ import type { InvitedAgent } from '../api';
 import type { AddAgent } from './agent.dto';
 import { toAgent } from './agent-response';
 
-/** Adds agents together with their first invitation. */
 @Injectable()
 export class NewAgents {
   constructor(
@@ -14,7 +13,8 @@ export class NewAgents {
   ) {}
 
   /**
-   * Creates an agent and invites them. If the mail can't be sent, the agent exists and can be invited again.
+   * Creates an agent and an invitation, which is mailed or returned. If the mail can't be sent, the agent
+   * stays and can be invited again.
    */
   async invite(workspaceId: string, body: AddAgent, actor: Actor): Promise<InvitedAgent> {
     const agent = await this.agents.create(workspaceId, { ...body }, actor);

@@ -13,8 +13,8 @@ import { toWorkspaceSummary } from '../account/session-response';
 import type { WorkspaceCounts, WorkspaceOverview } from '../api';
 
 /**
- * Reads the overview of a workspace: its settings, its use of the rate limit, and numbers of agents, keys and
- * the like.
+ * Reads the overview of a workspace: its settings, its rate limit with the paths that use it, and the numbers
+ * of agents, keys, endpoints and channels.
  */
 @Injectable()
 export class WorkspaceOverviews {
@@ -26,10 +26,10 @@ export class WorkspaceOverviews {
     private readonly use: RateLimitUseService,
   ) {}
 
-  /** Returns the overview. An AGENT gets the number of agents alone. */
+  /** Returns the overview. For a person with the role AGENT `counts` contains only `agents`. */
   async get(membership: Membership, actor: Actor): Promise<WorkspaceOverview> {
     const { id, messageRetentionDays } = membership.workspace;
-    // One after the other: a request uses one connection.
+    // Sequential, because a request should use one database connection.
     const people = await this.agents.countPeople(id, actor);
     const managed = membership.role === 'AGENT' ? null : await this.countManaged(id, actor);
     const paths = await this.use.list(id, actor);
@@ -41,7 +41,7 @@ export class WorkspaceOverviews {
     };
   }
 
-  /** Counts the keys, endpoints and channels that are in use. */
+  /** Counts the working keys, the active endpoints and the connected channels. */
   private async countManaged(id: string, actor: Actor): Promise<Omit<WorkspaceCounts, 'agents'>> {
     const apiKeys = await this.keys.countWorking(id, actor);
     const endpoints = await this.endpoints.list(id, actor);

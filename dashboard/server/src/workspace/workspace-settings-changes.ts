@@ -4,7 +4,10 @@ import { PasswordsService, type SessionHolder } from 'conversation-messaging-ser
 import type { WorkspaceSettings } from '../api';
 import type { UpdateWorkspaceSettings } from './workspace.dto';
 
-/** Changes the settings of a workspace, with the person's password where messages are erased. */
+/**
+ * Changes the settings of a workspace. A change that makes the service erase messages requires the person's
+ * password.
+ */
 @Injectable()
 export class WorkspaceSettingsChanges {
   constructor(

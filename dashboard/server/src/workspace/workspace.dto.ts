@@ -5,18 +5,21 @@ import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 const MAX_RETENTION_DAYS = 36_500;
 
 /**
- * Settings that a workspace changes itself. Only an operator changes plan, trial, rate limit and
- * entitlements.
+ * Settings that people of a workspace can change. Only an operator can change the plan, the trial, the rate
+ * limit and the entitlements.
  */
 export class UpdateWorkspaceSettings implements Pick<UpdateWorkspace, 'messageRetentionDays'> {
-  /** Days after which messages are erased; null keeps them for ever. */
+  /** Days after which messages are erased; null if they are never erased. */
   @IsNullable()
   @IsInt()
   @Min(1)
   @Max(MAX_RETENTION_DAYS)
   messageRetentionDays?: number | null;
 
-  /** The person's password, which a number of days takes, because messages are erased for ever. */
+  /**
+   * Password of the person. It is required if `messageRetentionDays` is a number, because messages are erased
+   * for ever.
+   */
   @IsOptional()
   @IsString()
   password?: string;
