@@ -121,8 +121,10 @@ describe('drafts', () => {
   it('stay, and nothing is sent, if they cannot be deleted', async () => {
     await save('Dear Ada');
     await host.query(
-      `CREATE FUNCTION refuse_draft() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
-       CREATE TRIGGER refuse_draft BEFORE DELETE ON drafts FOR EACH ROW EXECUTE FUNCTION refuse_draft()`,
+      `CREATE FUNCTION refuse_draft() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$`,
+    );
+    await host.query(
+      `CREATE TRIGGER refuse_draft BEFORE DELETE ON drafts FOR EACH ROW EXECUTE FUNCTION refuse_draft()`,
     );
     const sent = host.get(MessagesService).send(workspace.id, conversation.id, { body: 'Dear Ada' }, lin);
     await expect(sent).rejects.toThrow('refused');
