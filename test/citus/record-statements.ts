@@ -13,7 +13,7 @@ import type { RecordedStatement } from './recorded-statements';
 const KEPT = 3;
 /** Files whose methods run what others pass them. */
 const RUNNERS =
-  /^src\/(database\/(\w+\/)?(database|database-client|transaction|page-statement|pipelined-reads|shared-reads|nodes|node-\w+|workspace-batcher)|queue\/polling\/[\w-]+)\.ts/;
+  /^src\/(database\/(\w+\/)?(database|database-client|transaction|open-transaction|page-statement|pipelined-reads|shared-reads|nodes|node-\w+|workspace-batcher)|queue\/polling\/[\w-]+)\.ts/;
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 interface Query {

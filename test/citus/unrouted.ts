@@ -13,6 +13,8 @@ export const UNROUTED: Record<string, string> = {
   ...SEARCHES,
   ...LOCKS,
   ...OF_ALL_TABLES,
+  'LoginSessionsRepository.readMemberships':
+    'a person is an agent of several workspaces: each node is asked for those that it has',
 };
 
 /** Methods whose statements have a part that the coordinator works out, with the reason. */

@@ -14,7 +14,6 @@ import {
   BEFORE_ALL_CANCELLATIONS,
   PendingCancellationsRepository,
 } from '../../src/webhooks/deliveries/pending-cancellations.repository';
-import { OneServer } from '../../src/database/placement/one-server';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { claimPending, recordOf } from '../support/claimed-deliveries';
 import { failConnections } from '../support/failing-sockets';
@@ -231,9 +230,13 @@ describe('recording attempts', () => {
 
     recorder.expectAttempts([record.delivery]);
     await recorder.record(record);
-    const { items } = await host
-      .get(PendingCancellationsRepository)
-      .find(BEFORE_ALL_CANCELLATIONS, new OneServer(host.get(Database)));
+    const servers = await host.get(Database).placement.listServers();
+    const found = await Promise.all(
+      servers.map((server) =>
+        host.get(PendingCancellationsRepository).find(BEFORE_ALL_CANCELLATIONS, server),
+      ),
+    );
+    const items = found.flatMap((step) => step.items);
     expect(items).toEqual([{ tenantId, endpointId: endpoint.id, activation: 1 }]);
   });
 });
