@@ -10,7 +10,6 @@ export function errorOf(response: Response, text: string): ApiError {
   return new ErrorClass(answer);
 }
 
-/** Parses JSON; returns undefined if the text is not valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -36,9 +35,7 @@ function readErrorAnswer({ status, headers }: Response, text: string): ErrorAnsw
   };
 }
 
-/**
- * Returns the milliseconds of a `Retry-After` header: the service sends seconds, and a proxy may send a date.
- */
+/** Returns a `Retry-After` header in milliseconds. The service sends seconds; a proxy may send a date. */
 function readRetryAfter(text: string | null): number | null {
   if (text === null) return null;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;

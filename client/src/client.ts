@@ -17,9 +17,7 @@ export class MessagingClient {
   readonly webhookEndpoints: WebhookEndpoints;
   readonly #transport: Transport;
 
-  /**
-   * @throws TypeError the address or the API key is malformed
-   */
+  /** @throws TypeError the address or the API key is malformed */
   constructor(options: ClientOptions) {
     this.#transport = new Transport(options);
     this.conversations = new Conversations(this.#transport);

@@ -2,17 +2,14 @@ import type { ErrorCode, ErrorDetail } from './api-types.ts';
 import type { RateLimit } from './rate-limits.ts';
 
 /**
- * Base class of all errors of the client. Other exceptions are a TypeError for a malformed argument, and the
- * reason of a signal that the caller aborted.
+ * Base class of the client's errors. A malformed argument throws a TypeError instead, and an aborted call
+ * throws the reason of its signal.
  */
 export class MessagingError extends Error {
   override name = 'MessagingError';
 }
 
-/**
- * No response arrived: the service could not be reached, or the connection broke. `cause` is the original
- * error.
- */
+/** No response arrived: the service is unreachable, or the connection broke. `cause` is the first error. */
 export class ConnectionError extends MessagingError {
   override name = 'ConnectionError';
 }
@@ -29,10 +26,7 @@ export interface ErrorAnswer {
   code: ErrorCode | 'UNKNOWN' | (string & {});
   /** Text for people. Its wording may change. */
   message: string;
-  /**
-   * Reason in one word, more exact than `code`, from which a program can make a message in another language;
-   * null if there is none.
-   */
+  /** One word that is more exact than `code`, for messages in other languages; null if there is none. */
   reason: string | null;
   /** Values that the message contains, such as a limit. */
   values: Record<string, unknown>;

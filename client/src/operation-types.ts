@@ -5,7 +5,6 @@ export type OperationId = keyof operations;
 /** Path of a route with placeholders for its parameters, such as `/api/v1/conversations/{id}`. */
 export type ApiPath = keyof paths;
 
-/** Query parameters of an operation. */
 export type QueryOf<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>;
 
 /** JSON body of an operation's request; undefined if the operation has none. */

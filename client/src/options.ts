@@ -13,9 +13,8 @@ export interface ClientOptions {
   /** Maximum duration of one attempt in milliseconds; 20,000 by default. */
   attemptTimeoutMs?: number;
   /**
-   * Maximum duration of a call in milliseconds, with all attempts and the waits between them; 90,000 by
-   * default. The default is longer than a minute, after which the service accepts requests again when a rate
-   * limit was exceeded.
+   * Maximum duration of a call in milliseconds with all attempts and waits; 90,000 by default. The default is
+   * longer than the minute after which an exceeded rate limit accepts requests again.
    */
   timeoutMs?: number;
   /** Function that sends requests instead of the global `fetch`. */
@@ -43,7 +42,7 @@ export interface CreateOptions extends CallOptions {
   idempotencyKey?: string;
 }
 
-/** Report of one attempt. It contains no API key, no body and no query string. */
+/** Report of one attempt. Contains no API key, no body and no query string. */
 export interface Attempt {
   operation: OperationId;
   method: string;

@@ -6,15 +6,13 @@ export interface Page<Row> {
 }
 
 /**
- * Lists rows of the API page by page. The client requests a page only when it is needed. `for await` reads
- * all rows, `pages()` all pages, and `page()` one page.
+ * Rows of a list of the API. The client requests a page only when it is needed. `for await` reads all rows,
+ * `pages()` all pages, and `page()` one page.
  */
 export class PagedList<Row, RowPage extends Page<Row> = Page<Row>> implements AsyncIterable<Row> {
   readonly #read: (cursor?: string) => Promise<RowPage>;
 
-  /**
-   * @param read requests the page at a cursor, or the first page if no cursor is passed
-   */
+  /** @param read requests the page at a cursor, or the first page if no cursor is passed */
   constructor(read: (cursor?: string) => Promise<RowPage>) {
     this.#read = read;
   }
@@ -24,10 +22,7 @@ export class PagedList<Row, RowPage extends Page<Row> = Page<Row>> implements As
     return this.#read();
   }
 
-  /**
-   * Yields all pages, starting with the page that `page()` returns. Requests each further page when the
-   * caller asks for it.
-   */
+  /** Yields the page that `page()` returns, and all later pages. Requests each page when it is needed. */
   async *pages(): AsyncGenerator<RowPage, void, undefined> {
     let page = await this.#read();
     yield page;

@@ -1,19 +1,14 @@
-/**
- * State of one path's rate limit, from the latest response. All API keys of the workspace share the limit.
- */
+/** State of one path's rate limit in the latest response. All API keys of the workspace share the limit. */
 export interface RateLimit {
   /** Requests that the service accepts on this path in a minute. */
   limit: number;
-  /** Requests that the service still accepts before `resetsAt`. */
+  /** Requests that the service accepts until `resetsAt`, counted from the response. */
   remaining: number;
   /** Time at which the service begins to count from zero again. */
   resetsAt: Date;
 }
 
-/**
- * Reads the state of a rate limit from a response's headers; returns null if a header is missing or
- * malformed.
- */
+/** Reads a rate limit's state from response headers; returns null if one is missing or malformed. */
 export function readRateLimit(headers: Headers): RateLimit | null {
   const limit = readNumber(headers, 'x-ratelimit-limit');
   const remaining = readNumber(headers, 'x-ratelimit-remaining');

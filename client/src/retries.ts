@@ -2,15 +2,11 @@ import { ApiError, type MessagingError } from './errors.ts';
 
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8_000;
-/**
- * Maximum random delay in milliseconds that is added to the service's `Retry-After`, so that many clients do
- * not retry at once.
- */
+/** Limit of the random delay that is added to `Retry-After`, so that many clients do not retry at once. */
 const MAX_JITTER_MS = 500;
 
 /**
  * Returns the milliseconds until a failed attempt is repeated; null if it must not be repeated.
- *
  * @param attempt number of the failed attempt, from 1
  * @param isRepeatable whether sending the request twice has the effect of sending it once
  */

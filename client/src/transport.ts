@@ -20,10 +20,7 @@ export interface Call<Id extends OperationId = OperationId> {
   id?: string;
   query?: QueryOf<Id>;
   body?: BodyOf<Id>;
-  /**
-   * Whether the service accepts an `Idempotency-Key` for the operation. If true, the client sends one and may
-   * repeat the request.
-   */
+  /** Whether the client sends an `Idempotency-Key`, so that it may repeat the request. */
   takesKey?: boolean;
 }
 
@@ -38,7 +35,6 @@ interface Outcome {
 
 /** Sends requests to the API, parses the responses, and repeats failed requests that are safe to repeat. */
 export class Transport {
-  /** State of each path's rate limit, from the latest response of that path. */
   readonly rateLimits = new Map<ApiPath, RateLimit>();
   readonly #options: ClientOptions;
   readonly #baseUrl: string;
@@ -68,7 +64,6 @@ export class Transport {
 
   /**
    * Performs an operation with retries, and returns the response's body.
-   *
    * @throws ApiError the service refused the request
    * @throws ConnectionError, TimeoutError no response arrived
    */
@@ -82,8 +77,7 @@ export class Transport {
     for (let attempt = 1; ; attempt++) {
       const startedAt = Date.now();
       const outcome = await this.#attempt(url, call, headers, deadline, options.signal);
-      // A 404 after a repeated DELETE is a success: an earlier attempt has deleted the row, and its response
-      // was lost.
+      // An earlier attempt, whose response was lost, has deleted the row.
       if (call.method === 'DELETE' && attempt > 1 && outcome.status === 404) outcome.error = null;
       const delayMs =
         outcome.error && attempt <= maxRetries ? retryDelayMs(outcome.error, attempt, isRepeatable) : null;
@@ -190,7 +184,6 @@ function pathSegment(id: string): string {
   return encodeURIComponent(id);
 }
 
-/** Waits `ms` milliseconds. Rejects with the signal's reason as soon as the signal is aborted. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {

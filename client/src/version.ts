@@ -1,2 +1,2 @@
-/** Version of this package: the build puts that of package.json in its place. */
+/** Version of this package. The build replaces it with the version in package.json. */
 export const VERSION = '0.0.0';

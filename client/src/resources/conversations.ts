@@ -19,7 +19,7 @@ export class Conversations {
   }
 
   /**
-   * Lists conversations, newest first or latest activity first, as the query's order says. Scope:
+   * Lists conversations, newest first; with `sort: 'activity'`, latest activity first. Scope:
    * `conversations:read`.
    */
   list(query?: ListConversationsQuery, options?: CallOptions): PagedList<ConversationListItem> {

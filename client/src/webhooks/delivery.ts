@@ -10,15 +10,12 @@ export interface WebhookDelivery {
    * order. The signature does not cover it.
    */
   sequence: number | null;
-  /**
-   * Whether the webhook is a test: a `webhook.test` event, or an example event whose ids belong to no row.
-   */
+  /** Whether the webhook is a test: `webhook.test`, or an example whose ids belong to no row. */
   isTest: boolean;
 }
 
 /**
  * Reads the headers of a verified webhook.
- *
  * @throws WebhookVerificationError NO_SIGNATURE: `webhook-id` or `webhook-signature` is missing. Only
  *   `webhook-signature` covers the id. Without it, an attacker could send a recorded webhook again under
  *   another id.

@@ -4,13 +4,9 @@ import { type EventHandler, type HandlerOptions, readBytes, WebhookReceiver } fr
 export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
   method?: string | undefined;
   headers: Record<string, string | string[] | undefined>;
-  /**
-   * Raw body, if the framework stores it: Nest with `rawBody: true`, Google Cloud Functions and Firebase do.
-   */
+  /** Raw body, as Nest with `rawBody: true`, Google Cloud Functions and Firebase store it. */
   rawBody?: unknown;
-  /**
-   * Body that a parser stored before the handler was called. The handler uses it only if it is text or bytes.
-   */
+  /** Body from a parser that ran before the handler. Used only if it is text or bytes. */
   body?: unknown;
 }
 

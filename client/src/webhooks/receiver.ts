@@ -14,8 +14,7 @@ export type EventHandler = (event: WebhookEvent, delivery: WebhookDelivery) => u
 export interface HandledDeliveries {
   has(id: string): boolean | Promise<boolean>;
   /**
-   * Stores an id. The handler calls it only after the event was handled, so that no event is lost if the
-   * process dies.
+   * Stores the id of a handled event. Called only afterwards, so that no event is lost if the process dies.
    */
   add(id: string): unknown;
 }
@@ -24,17 +23,11 @@ export interface HandledDeliveries {
 export interface HandlerOptions {
   /** Maximum age in seconds of a webhook that the handler accepts; 300 by default. */
   toleranceSeconds?: number;
-  /**
-   * Store of handled deliveries. The handler answers a repeated delivery with 204, and does not call
-   * `onEvent` again.
-   */
+  /** Store of handled deliveries. A repeated delivery is answered with 204 without calling `onEvent`. */
   handled?: HandledDeliveries;
   /** Function that receives test events. Without it, the handler only answers them with 204. */
   onTest?: EventHandler;
-  /**
-   * Function that receives the error if `onEvent` throws or the body can't be read; `console.error` by
-   * default.
-   */
+  /** Function that receives errors of `onEvent` and of reading bodies; `console.error` by default. */
   onError?: (error: unknown) => void;
 }
 
@@ -60,11 +53,7 @@ export class WebhookReceiver {
     this.#options = options;
   }
 
-  /**
-   * Verifies and handles a webhook, and returns the response to send.
-   *
-   * @param readBody returns the raw body, before any parser
-   */
+  /** Verifies and handles a webhook, and returns the response to send. */
   async receive(
     method: string | undefined,
     headers: WebhookHeaders,

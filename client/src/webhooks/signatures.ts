@@ -1,9 +1,7 @@
 const SECRET_PREFIX = 'whsec_';
 const SERVICE_SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 const STANDARD_SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
-/**
- * Limit of the signatures that are checked for one webhook. The service sends two while a secret is rolled.
- */
+/** Signatures of one webhook that are checked. The service sends two while a secret is rolled. */
 const MAX_SIGNATURES = 8;
 
 const encoder = new TextEncoder();
@@ -25,10 +23,7 @@ export async function isServiceSignature(
   );
 }
 
-/**
- * Reports whether one of the secrets made one of these signatures of Standard Webhooks: `v1,<base64>`,
- * separated by spaces.
- */
+/** Reports whether a secret made one of the signatures of Standard Webhooks, `v1,<base64> v1,<base64>`. */
 export async function isStandardSignature(
   signatures: string,
   secrets: readonly string[],
@@ -42,9 +37,7 @@ export async function isStandardSignature(
   return isAnyDigest(digests, secrets.map(keyOf), signed);
 }
 
-/**
- * Reports whether one of the keys made one of the digests. `crypto.subtle.verify` compares in constant time.
- */
+/** Reports whether one of the keys made one of the digests. `verify` compares in constant time. */
 async function isAnyDigest(
   digests: Uint8Array<ArrayBuffer>[],
   keys: Uint8Array<ArrayBuffer>[],
@@ -62,10 +55,7 @@ function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   return bytesOfBase64(secret.slice(SECRET_PREFIX.length));
 }
 
-/**
- * Throws a TypeError unless every secret has the form of an endpoint's secret. The error's message contains
- * no secret.
- */
+/** Throws a TypeError unless all values are endpoints' secrets. The error's message contains no secret. */
 export function requireSecrets(secrets: readonly unknown[]): asserts secrets is readonly string[] {
   const isSecret = (secret: unknown) =>
     typeof secret === 'string' && /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret);

@@ -29,10 +29,7 @@ export type * from 'conversation-messaging-service/logins';
 export interface DashboardSession {
   person: Person;
   workspaces: WorkspaceSummary[];
-  /**
-   * Number of the person's workspaces that are missing from `workspaces`, because their database server does
-   * not respond.
-   */
+  /** Workspaces that are missing from `workspaces`, because their database server does not respond. */
   unreachableWorkspaces: number;
   /** Address of the REST API, such as `https://messaging.example.com/api/v1`. */
   apiUrl: string;
@@ -40,7 +37,6 @@ export interface DashboardSession {
   publicUrl: string;
 }
 
-/** A workspace of the person who is logged in, with the person's role. */
 export interface WorkspaceSummary {
   id: string;
   slug: string;
@@ -54,10 +50,7 @@ export interface WorkspaceSummary {
   entitlements: Entitlement[];
   /** Days that people have to turn a second factor on, if the workspace demands one; null if it does not. */
   secondFactorGraceDays: number | null;
-  /**
-   * Time from which the person can't open the workspace without a second factor; null if the person has one
-   * or the workspace demands none.
-   */
+  /** Time from which a person without a second factor is locked out; null if the person is not concerned. */
   lockedAt: Date | null;
   /** Whether the person can't open the workspace until they turn a second factor on. */
   isLocked: boolean;
@@ -114,10 +107,7 @@ export interface InboxCounts {
 
 /** Item of `GET /api/workspaces/:workspaceId/conversations`. */
 export interface InboxConversation extends ActiveConversation {
-  /**
-   * Whether the customer has written a message that the person has not read. True also after the conversation
-   * was marked as unread, or handed over to the person.
-   */
+  /** Whether a customer's message is unread, or the conversation was marked as unread or handed over. */
   isUnread: boolean;
 }
 
@@ -127,15 +117,11 @@ export interface WorkspaceOverview extends WorkspaceSummary, WorkspaceSettings {
     /** Requests a minute that the REST API accepts on each path. */
     perMinute: number;
     /**
-     * Paths that were called in the current minute, most requests first; null if the counts in Redis can't be
-     * read.
+     * Paths with requests in the current minute, busiest first; null if the counts in Redis can't be read.
      */
     paths: RateLimitUse[] | null;
   };
-  /**
-   * Numbers of active agents, keys, endpoints and channels. A person with the role AGENT receives only
-   * `agents`.
-   */
+  /** Numbers in use. A person with the role AGENT receives only `agents`. */
   counts: WorkspaceCounts | Pick<WorkspaceCounts, 'agents'>;
 }
 
@@ -200,10 +186,7 @@ export interface InvitedAgent extends SentInvitation {
 export interface EventTypeResponse {
   type: EventType;
   description: string;
-  /**
-   * Whether the event is a fact about a change, or a `test` that the service sends only when a person presses
-   * the Test button, even to endpoints without a subscription.
-   */
+  /** Whether the event reports a change, or is a test: only the Test button sends it, to any endpoint. */
   kind: 'fact' | 'test';
   /** JSON Schema of the body's `data`. */
   schema: object;

@@ -47,11 +47,7 @@ import { WorkspaceModule } from './workspace/workspace.module';
   providers: [LoginCookies, WebhookEndpointViews],
 })
 export class DashboardModule {
-  /**
-   * Builds the root module.
-   *
-   * @throws ConfigError naming each fault in the service's part of the configuration
-   */
+  /** @throws ConfigError naming each fault in the service's part of the configuration */
   static forRoot(config: DashboardConfig): DynamicModule {
     return {
       module: DashboardModule,

@@ -14,8 +14,7 @@ import { noStore, securityHeaders } from './http/security-headers';
 const PAGE_FOLDER = resolve(__dirname, '../../dist/web');
 
 /**
- * Limit of a body's bytes on routes outside of workspaces: 8 KiB, because anybody can call them. A body is
- * read before its session is checked.
+ * Bytes of a body outside of workspaces, where anyone may call: bodies are read before sessions are checked.
  */
 const BODY_LIMITS = [{ path: /^(?!\/api\/workspaces\/)/, bytes: 8 * 1024 }];
 

@@ -13,7 +13,6 @@ import { CurrentActor } from '../http/access.decorators';
 import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 
-/** API keys that a person can create in a minute. */
 const KEYS_A_MINUTE = 20;
 
 @Controller('api/workspaces/:workspaceId/api-keys')

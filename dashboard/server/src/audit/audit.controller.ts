@@ -15,10 +15,7 @@ import { Downloads } from '../http/downloads';
 import { LimitedTo } from '../http/limit.guard';
 import { ExportAuditQuery } from './audit.dto';
 
-/**
- * Exports that a person can start in a minute. The number is low, because an export reads the whole audit
- * log.
- */
+/** Exports that a person can start in a minute: few, because each reads the whole audit log. */
 const EXPORTS_A_MINUTE = 5;
 
 const EXPORTS: Record<AuditExportFormat, { name: string; type: string }> = {

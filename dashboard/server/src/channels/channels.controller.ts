@@ -13,10 +13,7 @@ import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 import { RotateChannel } from './channel.dto';
 
-/**
- * Requests to connect an account or to replace its credentials that a person can make in a minute. Each
- * request calls the channel's provider.
- */
+/** Accounts that a person can connect or give new credentials in a minute. Each calls the provider. */
 const CONNECTIONS_A_MINUTE = 20;
 
 @Controller('api/workspaces/:workspaceId/channels')

@@ -7,10 +7,7 @@ import { CurrentActor, CurrentSession } from '../http/access.decorators';
 import { nonceOf } from '../http/security-headers';
 import { previewPage, previewPolicy } from './widget-preview';
 
-/**
- * Serves an example page with the workspace's widget, as visitors see it. The page's texts are in the
- * person's language.
- */
+/** Serves an example page, in the person's language, with the widget as visitors see it. */
 @Controller('widget-preview')
 export class WidgetPreviewController {
   constructor(

@@ -2,20 +2,14 @@ import { ConfigError, type MessagingOptions, readMessagingOptions } from 'conver
 import { type HttpSettings, readHttpSettings } from 'conversation-messaging-service/http';
 import { isLoopback } from '../http/app-host';
 
-/**
- * Defaults of the environment variables that only the dashboard reads, or for which the service has another
- * default.
- */
+/** Defaults of environment variables that only the dashboard reads, or that differ from the service's. */
 export const DEFAULTS = { PORT: '3100', APP_URL: 'http://localhost:3100', DATABASE_POOL_SIZE: '10' };
 
 /** Reads and checks the dashboard's configuration. Only this file reads environment variables. */
 export class DashboardConfig {
   /** Origin of the dashboard's pages and of its JSON routes. */
   readonly appOrigin: string;
-  /**
-   * Whether browsers send the cookies over https only. False only on a developer's machine, where the
-   * dashboard uses plain http.
-   */
+  /** Whether the cookies require https. False only for a dashboard on a developer's machine. */
   readonly isSecure: boolean;
   /** Address at which browsers and channels' providers reach the service, without a slash at the end. */
   readonly publicUrl: string;
@@ -27,9 +21,7 @@ export class DashboardConfig {
   }
 
   /**
-   * Reads and checks the environment variables. MessagingModule checks the values of `messaging` when it is
-   * created.
-   *
+   * Reads the environment variables. MessagingModule checks `messaging` when it is created.
    * @throws ConfigError naming every fault that was found
    */
   static from(environment: NodeJS.ProcessEnv = process.env): DashboardConfig {

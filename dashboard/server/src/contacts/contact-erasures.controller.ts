@@ -11,10 +11,7 @@ import { CurrentActor } from '../http/access.decorators';
 import { Downloads } from '../http/downloads';
 import { LimitedTo } from '../http/limit.guard';
 
-/**
- * Exports that a person can start in a minute. The number is limited, because an export reads all messages of
- * a contact.
- */
+/** Exports that a person can start in a minute: few, because each reads all messages of a contact. */
 const EXPORTS_A_MINUTE = 20;
 
 /**

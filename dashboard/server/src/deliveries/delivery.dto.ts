@@ -2,9 +2,7 @@ import type { RedeliverMatching } from 'conversation-messaging-service';
 import { IsOpaque } from 'conversation-messaging-service/http';
 import { IsBoolean, IsObject, IsOptional } from 'class-validator';
 
-/**
- * Body for redelivering all deliveries of an endpoint that match a filter. The service validates `filter`.
- */
+/** Body for redelivering an endpoint's deliveries that match a filter. The service validates `filter`. */
 export class RedeliverMatchingBody {
   @IsOpaque()
   @IsObject({ message: 'must be an object' })

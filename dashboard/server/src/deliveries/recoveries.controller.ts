@@ -11,9 +11,7 @@ import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 import { RedeliverMatchingBody, toMatching } from './delivery.dto';
 
-/**
- * Recoveries that a person can start in a minute. Each start first counts deliveries, which can take seconds.
- */
+/** Recoveries that a person can start in a minute. Each first counts deliveries, which can take seconds. */
 const STARTS_A_MINUTE = 20;
 
 /**

@@ -13,10 +13,7 @@ export interface SessionRequest extends IdentifiedRequest {
   opened: OpenedSession;
 }
 
-/**
- * Request on a route below `/api/workspaces/:workspaceId`, after WorkspaceGuard has attached the person's
- * membership.
- */
+/** Request on a route of a workspace, after WorkspaceGuard has attached the person's membership. */
 export interface WorkspaceRequest extends SessionRequest {
   membership: Membership;
 }
@@ -30,29 +27,23 @@ export const CurrentSession = createParamDecorator(
   (_: unknown, context: ExecutionContext): OpenedSession => requestOf<SessionRequest>(context).opened,
 );
 
-/**
- * Returns the person who is logged in, with the session and the origin of the request. Services require it
- * for changes of a person's own login.
- */
+/** Returns the person who is logged in, as the author of a change of the person's own login. */
 export const CurrentHolder = createParamDecorator((_: unknown, context: ExecutionContext): SessionHolder => {
   const request = requestOf<SessionRequest>(context);
   return holderOf(request.opened, originOf(request));
 });
 
-/** Returns the person's membership in the workspace that the path names. */
 export const CurrentMembership = createParamDecorator(
   (_: unknown, context: ExecutionContext): Membership => requestOf<WorkspaceRequest>(context).membership,
 );
 
-/**
- * Returns the person as the agent who makes a change in the path's workspace, with the origin of the request.
- */
+/** Returns the person as the author of a change in the path's workspace, with the request's origin. */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
   const request = requestOf<WorkspaceRequest>(context);
   return { type: 'agent', id: request.membership.agentId, origin: originOf(request) };
 });
 
-/** Returns the origin of a request: its address, user agent and id. It needs no session. */
+/** Returns the request's origin: address, user agent and id. Works without a session. */
 export const CurrentOrigin = createParamDecorator((_: unknown, context: ExecutionContext) =>
   originOf(requestOf<IdentifiedRequest>(context)),
 );

@@ -1,9 +1,7 @@
 import { AppError } from 'conversation-messaging-service';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
-/**
- * Paths of the health probes, which call a process by its own address instead of the dashboard's host name.
- */
+/** Paths of health probes, which address a process by IP address instead of the dashboard's host name. */
 const PROBES = /^\/health(?:\/|$)/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
@@ -13,10 +11,10 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Refuses a request whose host name is not the dashboard's; ports are not compared. Otherwise an attacker's
- * domain that resolves to this server would share its origin with the dashboard. A server with a forgotten
- * `APP_URL` would use cookies without `Secure`. Behind a trusted proxy `X-Forwarded-Host` is compared instead
- * of `Host`, so the proxy must overwrite the header.
+ * Refuses a request for a host other than the dashboard's, whatever the port. Otherwise an attacker's domain
+ * that resolves to this server would share the dashboard's origin, and a server with a forgotten `APP_URL`
+ * would use cookies without `Secure`. A trusted proxy must overwrite `X-Forwarded-Host`, because it counts
+ * before `Host`.
  */
 export function requireAppHost(appOrigin: string): RequestHandler {
   const { hostname } = new URL(appOrigin);

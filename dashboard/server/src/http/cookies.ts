@@ -3,31 +3,22 @@ import type { CookieOptions, Request, Response } from 'express';
 import { DashboardConfig } from '../config/dashboard-config';
 
 /**
- * Names of the dashboard's cookies.
- *
- * - `session`: token of the session.
- * - `login`: token of a login whose password was right and whose second factor is missing.
- * - `browser`: token of a browser in which the person has logged in before. Wrong passwords that are tried
- *   elsewhere do not lock this browser out.
+ * Cookies: `session` and `login` contain the token of a session, or of a login without its second factor.
+ * `browser` marks a browser in which the person has logged in before. Wrong passwords from elsewhere do not
+ * lock it out.
  */
 type CookieName = 'session' | 'login' | 'browser';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/**
- * Lifetimes of the cookies in milliseconds. None is longer than the service stores the session, login or
- * browser.
- */
+/** Milliseconds until a cookie expires: never longer than the session, login or browser is stored. */
 const LIFE_MS: Record<CookieName, number> = {
   session: 30 * DAY_MS,
   login: 5 * MINUTE_MS,
   browser: 180 * DAY_MS,
 };
 
-/**
- * Reads, sets and clears the dashboard's cookies. Scripts can't read them, and forms of other sites do not
- * send them. Over https, other hosts can't set them.
- */
+/** Reads, sets and clears cookies that scripts can't read and that forms of other sites do not send. */
 @Injectable()
 export class Cookies {
   constructor(private readonly config: DashboardConfig) {}
@@ -47,9 +38,8 @@ export class Cookies {
   }
 
   /**
-   * Returns the cookie's full name. Over https the name has the prefix `__Host-`: browsers then refuse the
-   * cookie if it lacks `Secure` or is set for another host. Over http browsers refuse every cookie with the
-   * prefix.
+   * Returns the cookie's full name. Over https the prefix makes browsers refuse the cookie without `Secure`
+   * or for another host. Over http browsers refuse the prefix.
    */
   private nameOf(name: CookieName): string {
     return this.config.isSecure ? `__Host-${name}` : name;

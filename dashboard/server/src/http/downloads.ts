@@ -8,8 +8,7 @@ import type { Response } from 'express';
 /** Lines that a download reads while it has a slot for requests. */
 const STEP = 1_000;
 /**
- * Characters of one write to the response. The service closes a connection whose client seems to read
- * nothing, and sees progress only when a write ends. Small writes therefore protect slow clients.
+ * Characters of one write. Progress is seen at a write's end, and a connection without progress is closed.
  */
 const WRITE_CHARACTERS = 32_768;
 
@@ -24,11 +23,8 @@ export class Downloads {
   /**
    * Sends lines of text as a file. Reads the first 1,000 lines before the response begins, so that a wrong
    * request gets an error. Cuts the connection if a later line can't be read, because a truncated file must
-   * not look complete. The download has a slot for exports until its end. It has a slot for requests only
-   * while it reads lines.
-   *
-   * @throws AppError RATE_LIMITED, UNAVAILABLE: too many downloads run, or this download takes longer than
-   *   `maxMs`
+   * not look complete. Acquires a slot for exports until the end, and one for requests while it reads lines.
+   * @throws AppError RATE_LIMITED, UNAVAILABLE: too many downloads run, or this one takes longer than `maxMs`
    */
   send(
     workspaceId: string,

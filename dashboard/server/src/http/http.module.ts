@@ -9,8 +9,8 @@ import { SessionGuard } from './session.guard';
 import { WorkspaceGuard } from './workspace.guard';
 
 /**
- * Registers the guards that check every request, in the order of this list, and the interceptor that then
- * acquires a slot for the request.
+ * Registers the guards in the order in which they check a request, and the interceptor that acquires its
+ * slot.
  */
 @Global()
 @Module({

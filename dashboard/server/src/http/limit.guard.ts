@@ -16,19 +16,13 @@ const LIMIT = 'limit';
 /** Changes that a person can make in a minute, on all routes without a limit of their own together. */
 export const CHANGES_OF_PERSON = 120;
 /**
- * Changes of a person in a minute that do not count for the workspace's limit. Changes on routes with a limit
- * of their own always count. A person who makes no more changes is never refused because of colleagues.
+ * Changes of a person in a minute that do not count for the workspace's limit, on routes without a limit of
+ * their own. A person who makes no more changes is never refused because of colleagues.
  */
 export const SHARE_OF_PERSON = 30;
-/**
- * Changes that the people of a workspace can make together in a minute. Each person's first `SHARE_OF_PERSON`
- * changes do not count.
- */
+/** Changes that a workspace's people can make in a minute beyond the first `SHARE_OF_PERSON` of each. */
 export const CHANGES_OF_WORKSPACE = 600;
-/**
- * Changing requests without a session that a client network can make in a minute, on all routes without a
- * limit of their own together.
- */
+/** POST requests before the login by a client network in a minute, on routes without a limit of their own. */
 export const REQUESTS_BEFORE_LOGIN = 300;
 
 const OF_WORKSPACE: RateLimit = {
@@ -41,10 +35,7 @@ interface Limit {
   name: string;
   /** Requests that a person can make in a minute; without a session, requests of a client network. */
   max: number;
-  /**
-   * Whether the route only overwrites one row of the person. Its requests do not count for the workspace's
-   * limit.
-   */
+  /** Whether the route only overwrites a row of the person, and so does not count for the workspace. */
   isOwnRow: boolean;
 }
 

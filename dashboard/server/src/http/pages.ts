@@ -11,16 +11,13 @@ const INDEX = '/index.html';
 const NO_PAGE = /^\/(?:api|health|assets|widget-preview)(?:\/|$)/;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-/**
- * Encodings in which the build may have a file, smallest first, with the suffix of each encoding's file name.
- */
+/** Encodings of built files, smallest first, each with the suffix that it adds to a file's name. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
   ['identity', ''],
 ] as const;
 
-/** Bytes of a built file by encoding. */
 type BuiltFile = Map<string, Buffer>;
 
 /**
@@ -43,7 +40,6 @@ export function serveFiles(folder: string): RequestHandler {
   };
 }
 
-/** Reads the files of a build by their URL paths. Returns an empty map if the folder does not exist. */
 function readFiles(folder: string): Map<string, BuiltFile> {
   const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
   const paths = new Set(names.map((name) => `/${name}`).filter((path) => isServed(folder, path)));

@@ -40,10 +40,7 @@ export function securityHeaders(isSecure: boolean) {
   });
 }
 
-/**
- * Forbids caches to store a response, because most responses are for one person. Built files replace the
- * header with their own.
- */
+/** Forbids caches to store responses. Built files replace the header with their own. */
 export function noStore(_: Request, response: Response, next: NextFunction): void {
   response.setHeader('Cache-Control', 'no-store');
   next();

@@ -4,9 +4,8 @@ import type { OpenedSession } from 'conversation-messaging-service/logins';
 import type { WorkspaceRequest } from './access.decorators';
 
 /**
- * Checks that the person may open the workspace in the path, and attaches the membership. The guard answers
- * "not found" if the person is not an agent of the workspace. It answers "forbidden" if the workspace demands
- * a second factor that the person lacks. It answers "unavailable" if the workspace's database server does not
+ * Attaches the person's membership in the path's workspace to the request. Refuses the request if the person
+ * is not an agent of the workspace, lacks the second factor that it demands, or its database server does not
  * respond.
  */
 @Injectable()

@@ -1,7 +1,4 @@
-/**
- * Milliseconds after a notice in which further changes are collected for the next notice, so that many
- * changes cause few notices.
- */
+/** Milliseconds after a notice in which changes are collected for the next notice. */
 const COLLECT_MS = 200;
 /** Changes that one notice can list. A notice of more is null: anything may have changed. */
 const MAX_NAMED = 100;

@@ -12,10 +12,7 @@ import { toList } from '../http/list';
 import { LimitedTo } from '../http/limit.guard';
 import { WritableGuard } from './writable.guard';
 
-/**
- * Requests to save a draft that a person can make in a minute. A page sends at most one a second while its
- * person types.
- */
+/** Saves of drafts by a person in a minute. A page saves at most once a second while its person types. */
 const MAX_SAVES = 240;
 
 @Controller('api/workspaces/:workspaceId')

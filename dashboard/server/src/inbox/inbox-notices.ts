@@ -16,7 +16,6 @@ export class InboxNotices {
   /**
    * Calls `send` for changes in a workspace, at most five times a second for each kind of notice. `changed`
    * with null means that anything may have changed.
-   *
    * @param agentId agent whose changed read marks are sent; if undefined, no read marks are sent
    * @returns a function that ends the calls, and a promise that settles once no later change can be missed
    */

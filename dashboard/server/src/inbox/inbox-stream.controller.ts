@@ -9,14 +9,11 @@ export class InboxStreamController {
   constructor(private readonly streams: InboxStreams) {}
 
   /**
-   * Opens a stream of server-sent events:
-   *
-   * - `ready` first, `heartbeat` every 15 s, `end` last.
-   * - `changed`: ids of changed conversations, with the ids of the events that changed them; null if any may
-   *   have changed.
-   * - `contacts`: ids of changed contacts.
-   * - `presence`: ids of conversations that a colleague or the visitor has opened, left or begun to write in.
-   * - `read`, `unread`, `handed-over`: ids of conversations whose read mark of the person has changed.
+   * Streams server-sent events: `ready`, `heartbeat` every 15 s, and `end`. All others carry ids, or null if
+   * any row may have changed. `changed` carries ids of conversations and of the events that changed them,
+   * `contacts` ids of contacts. `presence` carries ids of conversations that a colleague or visitor has
+   * opened, left or begun to write in. `read`, `unread` and `handed-over` carry ids of conversations whose
+   * read mark has changed.
    */
   @Get('stream')
   open(

@@ -67,8 +67,7 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
    * Turns a response into the inbox's stream for a session in a workspace. The stream begins with `ready`. It
    * ends when the client disconnects, the session ends, the person loses access to the workspace or changes
    * role, or the process stops.
-   *
-   * @throws AppError RATE_LIMITED: too many streams are open; UNAVAILABLE
+   * @throws AppError RATE_LIMITED: too many streams are open; UNAVAILABLE: the process has too many, or stops
    */
   async open(opened: OpenedSession, workspaceId: string, response: Response): Promise<void> {
     const { session } = opened;
@@ -137,7 +136,6 @@ function isOpen({ context }: InboxGroup, opened: Map<string, OpenedSession>): bo
   return session !== undefined && membershipIn(session, context.workspaceId)?.role === context.role;
 }
 
-/** Returns the person's membership in a workspace; undefined if the session gives no access to it. */
 function membershipIn({ memberships }: OpenedSession, workspaceId: string): Membership | undefined {
   return memberships.find(({ workspace }) => workspace.id === workspaceId);
 }

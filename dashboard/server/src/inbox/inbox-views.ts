@@ -10,7 +10,6 @@ import {
 } from 'conversation-messaging-service';
 import type { InboxConversation, InboxCounts } from '../api';
 
-/** Lists and counts conversations for the views of the inbox. */
 @Injectable()
 export class InboxViews {
   constructor(

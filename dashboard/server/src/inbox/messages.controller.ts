@@ -26,10 +26,7 @@ export class MessagesController {
     return this.messages.listPart(workspaceId, id, query, actor);
   }
 
-  /**
-   * Sends a reply to the customer. The page sends an `Idempotency-Key` with each reply, so that pressing Send
-   * twice sends only one.
-   */
+  /** Sends a reply. The page's `Idempotency-Key` makes sure that pressing Send twice sends one reply. */
   @Post()
   send(
     @Param('workspaceId') workspaceId: string,

@@ -26,10 +26,7 @@ export class NotesController {
     return this.notes.list(workspaceId, id, query, actor);
   }
 
-  /**
-   * Creates a note. The page sends an `Idempotency-Key` with each note, so that pressing the button twice
-   * creates only one.
-   */
+  /** Creates a note. The page's `Idempotency-Key` makes sure that pressing the button twice creates one. */
   @Post('conversations/:id/notes')
   create(
     @Param('workspaceId') workspaceId: string,

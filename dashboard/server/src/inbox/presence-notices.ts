@@ -2,10 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PresenceService } from 'conversation-messaging-service';
 import { CollectedNotices } from './collected-notices';
 
-/**
- * Notifies the streams of open inboxes when an agent or a visitor opens, leaves or begins to write in a
- * conversation.
- */
+/** Notifies open inboxes that an agent or a visitor has opened, left or begun to write in a conversation. */
 @Injectable()
 export class PresenceNotices {
   constructor(private readonly presence: PresenceService) {}
@@ -21,7 +18,6 @@ export class PresenceNotices {
   /**
    * Calls back with the ids of conversations whose presence has changed, at most five times a second. Null
    * means that the presence of any conversation may have changed.
-   *
    * @param agentId agent who receives the notices; the agent's own changes are left out
    * @returns a function that ends the calls
    */

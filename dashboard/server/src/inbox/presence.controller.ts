@@ -12,8 +12,7 @@ import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 
 /**
- * Presence signals that a person can send in a minute. A page sends one each time that it opens a
- * conversation, and at most one every 3 s otherwise.
+ * Signals by a person in a minute. A page sends one at each opened conversation, and one every 3 s at most.
  */
 const MAX_SIGNALS = 240;
 

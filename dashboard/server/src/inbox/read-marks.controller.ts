@@ -3,16 +3,10 @@ import { type Actor, MarkRead, ReadMarksService, type Unread } from 'conversatio
 import { CurrentActor } from '../http/access.decorators';
 import { LimitedTo } from '../http/limit.guard';
 
-/**
- * Changes of read marks that a person can make in a minute. A page sends one for each message that arrives in
- * the open conversation.
- */
+/** Read marks that a person can set in a minute. A page sets one for each message that it shows. */
 const MAX_MARKS = 240;
 
-/**
- * Reads and changes the person's read marks. Changes work even in a read-only workspace, because people read
- * messages in it.
- */
+/** Reads and sets the person's read marks, even in a read-only workspace, because people read there. */
 @Controller('api/workspaces/:workspaceId/conversations')
 export class ReadMarksController {
   constructor(private readonly readMarks: ReadMarksService) {}

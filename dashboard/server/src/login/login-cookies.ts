@@ -27,7 +27,6 @@ export class LoginCookies {
 
   /**
    * Returns the token of a login whose password was right and whose second factor is missing.
-   *
    * @throws AppError UNAUTHENTICATED: this browser has sent no right password in the last 5 minutes
    */
   pendingTokenOf(request: Request): string {

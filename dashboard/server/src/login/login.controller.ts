@@ -64,8 +64,7 @@ export class LoginController {
   }
 
   /**
-   * Sends a link for a new password to the address, if it has a login. The response does not reveal whether
-   * it has one.
+   * Mails a link for a new password if the address has a login. The response does not reveal whether it has.
    */
   @Post('password-resets')
   @HttpCode(202)

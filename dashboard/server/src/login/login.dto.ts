@@ -1,9 +1,6 @@
 import { IsOptional, IsString, MaxLength } from 'class-validator';
 
-/**
- * Maximum number of characters of a text field. It is longer than every password, code and token; the
- * services check the exact form.
- */
+/** Characters of a text field at most: more than any password, code or token has. */
 const MAX_TYPED = 1_000;
 const IsTyped = () => MaxLength(MAX_TYPED, { message: `must be at most ${MAX_TYPED} characters` });
 

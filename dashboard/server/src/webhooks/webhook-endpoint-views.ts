@@ -20,13 +20,8 @@ export class WebhookEndpointViews {
 
   /**
    * Lists a workspace's endpoints with the numbers of deliveries that ended in the last 24 hours. The order
-   * is:
-   *
-   * - endpoints that the service deactivated
-   * - failing endpoints, the longest failure first
-   * - endpoints without any success
-   * - working endpoints
-   * - endpoints that a person deactivated
+   * is: deactivated by the service, failing (the longest failure first), without any success, working,
+   * deactivated by a person.
    */
   async list(workspaceId: string, actor: Actor): Promise<Page<WebhookEndpointListItem>> {
     const endpoints = (await this.endpoints.list(workspaceId, actor)).sort(byTrouble);
@@ -41,8 +36,7 @@ export class WebhookEndpointViews {
   }
 
   /**
-   * Checks the URL of an endpoint. Returns a fault instead of throwing, because the person may not have
-   * finished typing.
+   * Checks an endpoint's URL. Returns a fault instead of throwing, because the person may still be typing.
    */
   async checkUrl(workspaceId: string, url: string, actor: Actor): Promise<UrlCheck> {
     try {

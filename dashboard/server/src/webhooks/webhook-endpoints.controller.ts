@@ -20,14 +20,11 @@ import { LimitedTo } from '../http/limit.guard';
 import { CheckUrlBody, TimelineQuery } from './webhook-endpoint.dto';
 import { WebhookEndpointViews } from './webhook-endpoint-views';
 
-/**
- * Test events that a person can send in a minute. Each test sends a request to an address that the person has
- * chosen.
- */
+/** Tests that a person can start in a minute. Each sends a request to an address of the person's choice. */
 const TESTS_A_MINUTE = 10;
-/** Requests to create or edit an endpoint that a person can make in a minute. Each may cause a DNS query. */
+/** Endpoints that a person can create or edit in a minute. Each request may cause a DNS query. */
 const ENDPOINTS_A_MINUTE = 20;
-/** Checks of a URL that a person can request in a minute. Each may cause a DNS query. */
+/** URLs that a person can have checked in a minute. Each check may cause a DNS query. */
 const CHECKS_A_MINUTE = 60;
 
 @Controller('api/workspaces/:workspaceId/webhook-endpoints')
@@ -57,7 +54,6 @@ export class WebhookEndpointsController {
     return this.endpoints.create(workspaceId, body, actor);
   }
 
-  /** Checks an endpoint's URL while a person types it. */
   @Post('check-url')
   @HttpCode(200)
   @LimitedTo(CHECKS_A_MINUTE, 'check-url')

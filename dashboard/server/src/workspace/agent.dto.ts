@@ -1,10 +1,7 @@
 import { AGENT_ROLES, type AgentRole, type CreateAgent } from 'conversation-messaging-service';
 import { IsIn, IsString } from 'class-validator';
 
-/**
- * Body for adding a person as an active agent who can log in. The service checks the length and form of the
- * fields.
- */
+/** Body for adding a person as an active agent. The service checks the fields' length and form. */
 export class AddAgent implements Pick<CreateAgent, 'name' | 'email' | 'role'> {
   @IsString()
   name: string;

@@ -16,10 +16,7 @@ import { AddAgent } from './agent.dto';
 import { toAgent } from './agent-response';
 import { NewAgents } from './new-agents';
 
-/**
- * Links that a person can create in a minute, for invitations and new passwords together. Each may be sent by
- * e-mail.
- */
+/** Links for invitations and new passwords that a person can create in a minute. Each may be mailed. */
 const LINKS_A_MINUTE = 20;
 
 @Controller('api/workspaces/:workspaceId/agents')

@@ -10,10 +10,7 @@ import {
 import type { Membership } from 'conversation-messaging-service/logins';
 import type { FirstPage, ManagedFirstPage } from '../api';
 
-/**
- * Reads the figures of a workspace's first page: open conversations, waiting messages, failed replies, and
- * the state of channels and webhook endpoints.
- */
+/** Reads the figures of the dashboard's first page. */
 @Injectable()
 export class FirstPages {
   constructor(
@@ -24,7 +21,6 @@ export class FirstPages {
     private readonly statistics: EndpointStatisticsService,
   ) {}
 
-  /** Returns the figures. `managed` is null for a person with the role AGENT. */
   async get({ workspace: { id }, role }: Membership, actor: Actor): Promise<FirstPage> {
     // Sequential, because a request should use one database connection.
     const openConversations = await this.conversations.count(id, { status: 'OPEN' }, actor);

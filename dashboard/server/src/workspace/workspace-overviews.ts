@@ -12,10 +12,7 @@ import type { Membership } from 'conversation-messaging-service/logins';
 import { toWorkspaceSummary } from '../account/session-response';
 import type { WorkspaceCounts, WorkspaceOverview } from '../api';
 
-/**
- * Reads the overview of a workspace: its settings, its rate limit with the paths that use it, and the numbers
- * of agents, keys, endpoints and channels.
- */
+/** Reads a workspace's settings, its use of the rate limit, and numbers of agents, keys and the like. */
 @Injectable()
 export class WorkspaceOverviews {
   constructor(
@@ -26,7 +23,6 @@ export class WorkspaceOverviews {
     private readonly use: RateLimitUseService,
   ) {}
 
-  /** Returns the overview. For a person with the role AGENT `counts` contains only `agents`. */
   async get(membership: Membership, actor: Actor): Promise<WorkspaceOverview> {
     const { id, messageRetentionDays } = membership.workspace;
     // Sequential, because a request should use one database connection.
@@ -41,7 +37,6 @@ export class WorkspaceOverviews {
     };
   }
 
-  /** Counts the working keys, the active endpoints and the connected channels. */
   private async countManaged(id: string, actor: Actor): Promise<Omit<WorkspaceCounts, 'agents'>> {
     const apiKeys = await this.keys.countWorking(id, actor);
     const endpoints = await this.endpoints.list(id, actor);

@@ -4,10 +4,7 @@ import { PasswordsService, type SessionHolder } from 'conversation-messaging-ser
 import type { WorkspaceSettings } from '../api';
 import type { UpdateWorkspaceSettings } from './workspace.dto';
 
-/**
- * Changes the settings of a workspace. A change that makes the service erase messages requires the person's
- * password.
- */
+/** Changes a workspace's settings. Requires the person's password if messages will be erased. */
 @Injectable()
 export class WorkspaceSettingsChanges {
   constructor(

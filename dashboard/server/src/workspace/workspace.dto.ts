@@ -4,10 +4,7 @@ import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 
 const MAX_RETENTION_DAYS = 36_500;
 
-/**
- * Settings that people of a workspace can change. Only an operator can change the plan, the trial, the rate
- * limit and the entitlements.
- */
+/** Settings that people can change. Only an operator can change plan, trial, rate limit and entitlements. */
 export class UpdateWorkspaceSettings implements Pick<UpdateWorkspace, 'messageRetentionDays'> {
   /** Days after which messages are erased; null if they are never erased. */
   @IsNullable()
@@ -17,8 +14,7 @@ export class UpdateWorkspaceSettings implements Pick<UpdateWorkspace, 'messageRe
   messageRetentionDays?: number | null;
 
   /**
-   * Password of the person. It is required if `messageRetentionDays` is a number, because messages are erased
-   * for ever.
+   * Person's password. Required if `messageRetentionDays` is a number, because messages are erased for ever.
    */
   @IsOptional()
   @IsString()
