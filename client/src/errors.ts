@@ -9,7 +9,7 @@ export class MessagingError extends Error {
   override name = 'MessagingError';
 }
 
-/** No response arrived: the service is unreachable, or the connection broke. `cause` is the first error. */
+/** The service was unreachable, or the connection broke. `cause` is the original error. */
 export class ConnectionError extends MessagingError {
   override name = 'ConnectionError';
 }

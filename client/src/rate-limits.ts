@@ -2,7 +2,7 @@
 export interface RateLimit {
   /** Requests that the service accepts on this path in a minute. */
   limit: number;
-  /** Requests that the service accepts until `resetsAt`, counted from the response. */
+  /** Requests that were left until `resetsAt` when the service sent the response. */
   remaining: number;
   /** Time at which the service begins to count from zero again. */
   resetsAt: Date;

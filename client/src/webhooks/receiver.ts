@@ -13,9 +13,7 @@ export type EventHandler = (event: WebhookEvent, delivery: WebhookDelivery) => u
  */
 export interface HandledDeliveries {
   has(id: string): boolean | Promise<boolean>;
-  /**
-   * Stores the id of a handled event. Called only afterwards, so that no event is lost if the process dies.
-   */
+  /** Stores an id after its event was handled, so that no event is lost if the process dies. */
   add(id: string): unknown;
 }
 

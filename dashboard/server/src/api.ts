@@ -50,7 +50,7 @@ export interface WorkspaceSummary {
   entitlements: Entitlement[];
   /** Days that people have to turn a second factor on, if the workspace demands one; null if it does not. */
   secondFactorGraceDays: number | null;
-  /** Time from which a person without a second factor is locked out; null if the person is not concerned. */
+  /** Time from which a person without a second factor is locked out; null for all other people. */
   lockedAt: Date | null;
   /** Whether the person can't open the workspace until they turn a second factor on. */
   isLocked: boolean;
@@ -121,7 +121,7 @@ export interface WorkspaceOverview extends WorkspaceSummary, WorkspaceSettings {
      */
     paths: RateLimitUse[] | null;
   };
-  /** Numbers in use. A person with the role AGENT receives only `agents`. */
+  /** Numbers of rows in use. A person with the role AGENT receives only the number of agents. */
   counts: WorkspaceCounts | Pick<WorkspaceCounts, 'agents'>;
 }
 

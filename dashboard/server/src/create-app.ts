@@ -14,7 +14,8 @@ import { noStore, securityHeaders } from './http/security-headers';
 const PAGE_FOLDER = resolve(__dirname, '../../dist/web');
 
 /**
- * Bytes of a body outside of workspaces, where anyone may call: bodies are read before sessions are checked.
+ * Maximum bytes of a body on routes outside of workspaces. Anyone can call these routes, and bodies are read
+ * before sessions are checked.
  */
 const BODY_LIMITS = [{ path: /^(?!\/api\/workspaces\/)/, bytes: 8 * 1024 }];
 

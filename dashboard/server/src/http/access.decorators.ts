@@ -27,7 +27,7 @@ export const CurrentSession = createParamDecorator(
   (_: unknown, context: ExecutionContext): OpenedSession => requestOf<SessionRequest>(context).opened,
 );
 
-/** Returns the person who is logged in, as the author of a change of the person's own login. */
+/** Returns the logged-in person, as the author of changes to the person's own login. */
 export const CurrentHolder = createParamDecorator((_: unknown, context: ExecutionContext): SessionHolder => {
   const request = requestOf<SessionRequest>(context);
   return holderOf(request.opened, originOf(request));

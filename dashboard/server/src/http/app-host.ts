@@ -1,7 +1,7 @@
 import { AppError } from 'conversation-messaging-service';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
-/** Paths of health probes, which address a process by IP address instead of the dashboard's host name. */
+/** Paths of health probes, which use a process's own address instead of the dashboard's host name. */
 const PROBES = /^\/health(?:\/|$)/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 

@@ -4,8 +4,8 @@ import { DashboardConfig } from '../config/dashboard-config';
 
 /**
  * Cookies: `session` and `login` contain the token of a session, or of a login without its second factor.
- * `browser` marks a browser in which the person has logged in before. Wrong passwords from elsewhere do not
- * lock it out.
+ * `browser` marks a browser in which the person has logged in before. Wrong passwords from other browsers do
+ * not lock this browser out.
  */
 type CookieName = 'session' | 'login' | 'browser';
 

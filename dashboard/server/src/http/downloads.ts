@@ -8,7 +8,7 @@ import type { Response } from 'express';
 /** Lines that a download reads while it has a slot for requests. */
 const STEP = 1_000;
 /**
- * Characters of one write. Progress is seen at a write's end, and a connection without progress is closed.
+ * Characters of one write. Only a finished write counts as progress; connections without progress are closed.
  */
 const WRITE_CHARACTERS = 32_768;
 

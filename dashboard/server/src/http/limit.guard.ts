@@ -35,7 +35,7 @@ interface Limit {
   name: string;
   /** Requests that a person can make in a minute; without a session, requests of a client network. */
   max: number;
-  /** Whether the route only overwrites a row of the person, and so does not count for the workspace. */
+  /** Whether the route only overwrites a row of the person. Then it does not count for the workspace. */
   isOwnRow: boolean;
 }
 

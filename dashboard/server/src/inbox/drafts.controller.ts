@@ -12,7 +12,7 @@ import { toList } from '../http/list';
 import { LimitedTo } from '../http/limit.guard';
 import { WritableGuard } from './writable.guard';
 
-/** Saves of drafts by a person in a minute. A page saves at most once a second while its person types. */
+/** Drafts that a person can save in a minute. A page saves at most once a second while its person types. */
 const MAX_SAVES = 240;
 
 @Controller('api/workspaces/:workspaceId')

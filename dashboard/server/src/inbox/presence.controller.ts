@@ -12,7 +12,8 @@ import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 
 /**
- * Signals by a person in a minute. A page sends one at each opened conversation, and one every 3 s at most.
+ * Presence signals that a person can send in a minute. A page sends one every 3 s at most, and one at each
+ * opened conversation.
  */
 const MAX_SIGNALS = 240;
 

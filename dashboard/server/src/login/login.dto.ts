@@ -1,6 +1,6 @@
 import { IsOptional, IsString, MaxLength } from 'class-validator';
 
-/** Characters of a text field at most: more than any password, code or token has. */
+/** Maximum characters of a text field: more than any password, code or token has. */
 const MAX_TYPED = 1_000;
 const IsTyped = () => MaxLength(MAX_TYPED, { message: `must be at most ${MAX_TYPED} characters` });
 
