@@ -33,7 +33,7 @@ export { WorkBudgets, type WorkKind } from './http/limits/work-budgets';
 // Decorators for the classes of the host's inputs, which `validate` reads.
 export { IsNullable, IsOpaque } from './common/validators';
 
-// Work that is repeated until the process stops.
+// Work that is repeated at an interval until the process stops.
 export { Periodic } from './common/periodic';
 
 // Streams of server-sent events, and groups of streams that receive the same events.

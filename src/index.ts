@@ -82,7 +82,7 @@ export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveri
 export { RecoverEndpoint, RedeliverMatching } from './webhooks/recoveries/webhook-recovery.dto';
 export { RedeliverOptions, type WebhookRecoverySummary } from './webhooks/recoveries/webhook-recovery.dto';
 
-// Notices of committed changes, with the ids of the changed things, for an open inbox.
+// Signals that a change was committed, with the ids of the changed things, for an open inbox.
 export { EventNotices, type NoticeCallback } from './outbox/event-notices';
 export type { ChangedConversation, ChangedReadMark, InboxChange } from './outbox/eventless-changes';
 
@@ -95,7 +95,8 @@ export {
   type ConversationPresence,
 } from './inbox/presence/presence.dto';
 
-// Channels, contacts, conversations and messages. `connect` and `rotate` return `reveal` only once.
+// Channels, contacts, conversations and messages. No later call returns the `reveal` of `connect` or
+// `rotate`.
 export { ChannelConnectionsService } from './channels/connections/channel-connections.service';
 export { ConnectChannel, type ChannelConnectionSummary } from './channels/connections/channel-connection.dto';
 export type {

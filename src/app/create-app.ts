@@ -17,13 +17,13 @@ import { AppModule } from './app.module';
 
 const API_PREFIX = 'api/v1';
 const OUTSIDE_API = [
-  // Load balancers and orchestrators call these, whatever the API's version.
+  // Load balancers and orchestrators call these paths, which are the same in every version of the API.
   'health/*path',
-  // Providers of channels and the widget call these addresses, which outlive a version of the API.
+  // Providers of channels and the widget call these paths, which are the same in every version of the API.
   'channels/*path',
-  // Workspaces' pages load the widget's files by snippets, which outlive a version of the API.
+  // Web pages of workspaces load the widget's files from here, whatever the API's version.
   'widget/*path',
-  // The documentation is for people, and names the API's version itself.
+  // The documentation names the API's version in its text, so its paths need not name it.
   '/',
   'docs',
   'docs/*path',

@@ -24,7 +24,7 @@ export interface MessagingOptions extends Record<RequiredOption, string>, Partia
   providerUrls?: Partial<Record<ProviderVariable, string>>;
 }
 
-/** Options of `MessagingModule` that a factory makes from other providers. */
+/** Options of `MessagingModule` that a factory makes from the Nest providers in `inject`. */
 export interface MessagingAsyncOptions {
   imports?: ModuleMetadata['imports'];
   inject?: FactoryProvider['inject'];
@@ -49,7 +49,7 @@ export class MessagingModule {
     return MessagingModule.forConfig(ConfigModule.forRoot(configOf(options)));
   }
 
-  /** Makes the module from a factory's options. If one is invalid, the host fails to start (ConfigError). */
+  /** Makes the module from the options that a factory returns. An invalid option throws a ConfigError. */
   static forRootAsync({ imports, inject, useFactory }: MessagingAsyncOptions): DynamicModule {
     return MessagingModule.forConfig({
       module: ConfigModule,
@@ -101,13 +101,13 @@ export function readMessagingOptions(variables: NodeJS.ProcessEnv): {
 }
 
 /**
- * Checks the options as environment variables, in production mode: no key is generated on the host's disk.
+ * Checks the options as environment variables. In production mode, no key is generated on the host's disk.
  */
 function configOf(options: MessagingOptions): Config {
   const names = Object.keys(SHARED_SETTINGS) as (keyof typeof SHARED_SETTINGS)[];
   return Config.from({
     ...Object.fromEntries(names.map((name) => [SHARED_SETTINGS[name].variable, options[name]?.toString()])),
-    // A host without types could pass any variable.
+    // Other names are dropped, because a host application in JavaScript could pass any variable.
     ...pickProviderUrls(options.providerUrls ?? {}),
     DATABASE_PREPARED: options.databasePrepared === false ? 'off' : 'on',
     NODE_ENV: 'production',

@@ -37,7 +37,7 @@ import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 
-  /** Starts the relay after every consumer has registered. */
+  /** Starts the relay of events now, because every consumer of events has registered before. */
   onApplicationBootstrap(): void {
     this.relay.start();
   }

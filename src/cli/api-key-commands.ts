@@ -64,7 +64,7 @@ export function addApiKeyCommands(program: Command): void {
   });
 }
 
-/** Returns the revocation; refuses options that neither deactivate the endpoints nor hand them over. */
+/** Converts the options. Refuses options that neither deactivate the key's endpoints nor hand them over. */
 function toRevocation({ leaked, replacedBy }: RevokeOptions): RevokeApiKey {
   if (replacedBy !== undefined) return { reason: 'REPLACED', replacedBy };
   if (leaked) return { reason: 'LEAKED' };

@@ -12,7 +12,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Prints the error on stderr in the API's form, and sets exit code 1. */
 export async function reportFailure(error: unknown): Promise<void> {
-  if (error instanceof CommanderError && error.exitCode === 0) return; // --help
+  if (error instanceof CommanderError && error.exitCode === 0) return; // The command was --help.
   const failure = await toAppError(error);
   process.stderr.write(`${JSON.stringify(failure.toBody(null))}\n`);
   process.exitCode = 1;
@@ -48,7 +48,7 @@ function nameSetting(error: AppError): AppError {
   return new AppError(code, `${message} ${advice}`, details);
 }
 
-/** Returns commander's message for a wrong call, or a short one where commander's is the whole help. */
+/** Returns commander's message. It is replaced if no command is given, because it would be the whole help. */
 function usageFault({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'A command is missing: see --help.';
   return message.replace(/^error: /, '');

@@ -22,7 +22,7 @@ function systemUser(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run as a user without a name.
+    // The user's id is used, because a container may run as a user without a name.
     return `uid ${process.getuid?.()}`;
   }
 }

@@ -42,8 +42,8 @@ export function wholeNumber(text: string): number {
 }
 
 /**
- * Makes a parser for a value, or for the word that removes the value. The word becomes false, like
- * commander's `--no-…`, because commander treats null as a missing value.
+ * Makes a parser of an option that takes either a value, or a word that removes the stored value. The word
+ * becomes false, like commander's `--no-…`, because commander treats null as a missing value.
  */
 export function orNone<T>(word: string, parse: (text: string) => T): (text: string) => T | false {
   return (text) => text !== word && parse(text);
@@ -79,7 +79,7 @@ export function credentials(text: string): object {
   throw optionFault('credentials', `must be a JSON object, and ${source} is another value`);
 }
 
-/** Returns a name of the JSON's source, which an error may show, and the JSON. */
+/** Reads the JSON, and returns it after the name of its source. The name contains no secret. */
 function sourceOf(text: string): [source: string, json: string] {
   if (text === '-') return ['stdin', read('stdin', STDIN)];
   if (!text.startsWith('@')) return ['the argument', text];

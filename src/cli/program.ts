@@ -28,7 +28,7 @@ export function buildProgram(): Command {
     .addHelpText('after', PREAMBLE)
     .showHelpAfterError(false)
     .exitOverride()
-    // `reportFailure` prints errors, as JSON.
+    // Commander prints no errors itself, because `reportFailure` prints them as JSON.
     .configureOutput({ writeErr: () => undefined });
   addMigrateCommand(program);
   addWorkspaceCommands(program);

@@ -73,14 +73,14 @@ export class Config extends Settings {
   }
 }
 
-/** Returns the faults that concern several variables together, and the servers that are not set. */
+/** Returns faults of variables that depend on each other, and of missing addresses of servers. */
 function faultsBetween(values: Values): string[] {
   const { role, databaseUrl, databaseOwnerUrl, databaseDirectUrl, redisUrl, smtpUrl, mailFrom } = values;
   const faults = [];
   if (databaseUrl === '') faults.push('DATABASE_URL is not set');
   if (redisUrl === '') faults.push('REDIS_URL is not set');
   if ((smtpUrl === null) !== (mailFrom === null)) faults.push('SMTP_URL and MAIL_FROM must be set together');
-  // An API process that does not know the owner's password can't leak it.
+  // Refused, because an API process that does not know the owner's password can't leak it.
   const ownersOnly = 'must not be set with ROLE=api: only workers and "migrate" act as the owner';
   if (role === 'api' && databaseOwnerUrl !== null) faults.push(`DATABASE_OWNER_URL: ${ownersOnly}`);
   if (role === 'api' && databaseDirectUrl !== null) faults.push(`DATABASE_DIRECT_URL: ${ownersOnly}`);

@@ -52,7 +52,7 @@ export function keptSecretsKeys(dataDir: string): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-/** Generates the keys' file. It links a complete file into place, so that processes read the same key. */
+/** Generates the file of keys. If another process has just done so, that process's file stays. */
 function makeSecretsKeys(file: string): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `local:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });

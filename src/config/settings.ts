@@ -91,7 +91,7 @@ export const HTTP_SETTINGS = {
   }),
 };
 
-/** Settings of the service's processes that a host application passes as options, with the same values. */
+/** Settings that a host application passes as options, with the same values as in the service's processes. */
 export const SHARED_SETTINGS = {
   databaseUrl: setting('DATABASE_URL', databaseAddress, '', {
     meaning: '`postgresql://…` of one host or [several](../how-to/standby.md); optional beside `npm start`',

@@ -9,9 +9,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 /** Idle time in milliseconds after which TCP checks whether the server is still there. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/**
- * Path of the compiled migrations from this file. Tests run the sources, with the last build's migrations.
- */
+/** Path of the compiled migrations, from this file. Tests, which are not compiled, use the last build. */
 const MIGRATIONS = __filename.endsWith('.ts') ? '../../dist/migrations/*.js' : '../migrations/*.js';
 
 /**

@@ -8,9 +8,7 @@ import { Database } from './database';
  */
 const MAX_OFFSET_MS = 2_000;
 const INTERVAL_MS = 10_000;
-/**
- * Number of reads of the database's clock in a measurement, which uses the read with the shortest round trip.
- */
+/** Number of reads of the database's clock in a measurement. The read with the shortest round trip counts. */
 const SAMPLES = 3;
 
 export interface ClockStates {
@@ -82,7 +80,7 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
     const details = { offsetMs: Math.round(this.offsetMs) };
     if (isTrusted) this.logger.log(details, "the clock agrees with the database's again");
     else this.logger.error(details, "the clock is more than 2 s from the database's: nothing is served");
-    // The monotonic clock may have stood still since the measurement, if the machine was suspended.
+    // Measures at once, because the monotonic clock stands still while the machine is suspended.
     if (!isTrusted) void this.measure().catch(() => undefined);
   }
 

@@ -116,7 +116,7 @@ export class Database {
     return this.spansWorkspaces ? '' : tenantId;
   }
 
-  /** Splits items into batches of at most `size`, each of which one statement may serve, in their order. */
+  /** Splits items into batches of at most `size`. One statement may serve all items of a batch. */
   batchesOf<T extends { tenantId: string }>(items: T[], size: number): T[][] {
     const groups = this.spansWorkspaces ? [items] : [...groupByWorkspace(items).values()];
     return groups.flatMap((group) => partsOf(group, size));

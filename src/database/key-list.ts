@@ -11,7 +11,7 @@ export function expectOneRow(alias: string, column: string): string {
   return `${same} AND ${alias}.tenant_id IS NOT DISTINCT FROM ${alias}.tenant_id`;
 }
 
-/** Batch of keys, or a maker of batches: of keys of one workspace, unless `spansWorkspaces` is true. */
+/** Tells whether one batch may hold keys of several workspaces. */
 export interface Batch {
   readonly spansWorkspaces: boolean;
 }

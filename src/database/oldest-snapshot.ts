@@ -77,7 +77,8 @@ class TransactionTimes {
   private samples: { next: number; at: number }[] = [];
 
   add(next: number, at: number): void {
-    // A lower id comes from another server, whose ids cannot be compared with these.
+    // A lower id comes from another server. Older samples are dropped, because they can't be compared with
+    // it.
     if (next < (this.samples.at(-1)?.next ?? 0)) this.samples = [];
     this.samples.push({ next, at });
     if (this.samples.length > MAX_SAMPLES) this.samples = this.samples.filter((_, n) => n % 2 === 0);

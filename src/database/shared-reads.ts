@@ -7,8 +7,8 @@ interface Read {
 }
 
 /**
- * Runs all reads of one tick of the event loop in one transaction and one packet. If one of them fails, it
- * runs each again in a transaction of its own, so that only the faulty read fails.
+ * Runs all reads of one tick of the event loop in one transaction and one packet. If one of them fails, each
+ * read is repeated in its own transaction, so that only the faulty read fails.
  */
 export class SharedReads {
   private waiting: Read[] = [];

@@ -51,7 +51,7 @@ export class RedisClient {
     );
   }
 
-  /** Returns a function that runs a Lua script on one key, which decides the node in a Cluster. */
+  /** Returns a function that runs a Lua script on one key: in a Cluster, on the node that has the key. */
   script<Reply>(name: string, lua: string): Script<Reply> {
     this.connection.defineCommand(name, { numberOfKeys: 1, lua });
     const command = (this.connection as unknown as Record<string, Script<Reply>>)[name]!;

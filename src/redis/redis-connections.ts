@@ -12,7 +12,7 @@ const SENTINEL_TIMEOUT_MS = 2_000;
 export type RedisConnection = Redis | Cluster;
 
 interface ConnectionOptions extends RedisOptions {
-  /** Whether to test regularly that this leads to the primary, which its own commands do not show. */
+  /** Whether to test every 2 s that the connection leads to the primary: its own commands do not show it. */
   probesForPrimary?: boolean;
 }
 
@@ -36,12 +36,12 @@ export class RedisConnections implements OnApplicationShutdown {
       reconnectOnError: reconnectOnReadOnly,
       ...own,
     });
-    // Bull may connect again while it closes.
+    // Closes connections that Bull opens while the process stops.
     connection.on('connect', () => this.isClosed && connection.disconnect());
     this.connections.push(connection);
     if (connection instanceof Cluster) connection.on('+node', clearSocketTimeoutOnClose);
     else clearSocketTimeoutOnClose(connection);
-    // In a Cluster no test is needed: a replica redirects a command on a key of its primary to the primary.
+    // In a Cluster no test is needed, because a replica redirects each command to its primary.
     if (probesForPrimary && connection instanceof Redis) this.probes.push(probeForPrimary(connection));
     return connection;
   }
@@ -105,7 +105,7 @@ export function channelIn(connection: RedisConnection, channel: string): string 
  * connection to the same address leads to the new primary.
  */
 function reconnectOnReadOnly({ message }: Error): boolean {
-  return message.includes('READONLY'); // Redis 6 has the word in the middle if a script has made the write.
+  return message.includes('READONLY'); // Redis 6 puts other words before READONLY when a script writes.
 }
 
 /**
@@ -116,7 +116,7 @@ function reconnectOnReadOnly({ message }: Error): boolean {
  */
 function probeForPrimary(redis: Redis): () => void {
   const timer = setInterval(() => {
-    // `reconnectOnError` handles a failure.
+    // A failure is ignored here, because `reconnectOnError` handles it.
     if (redis.status === 'ready') redis.del(NO_KEY).catch(() => undefined);
   }, PROBE_MS);
   timer.unref();

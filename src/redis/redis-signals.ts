@@ -5,7 +5,7 @@ import { channelOf, WorkerShards } from './worker-shards';
 
 export interface Signal<Message> {
   readonly name: string;
-  /** Never set. It binds the type of the messages to the name. */
+  /** Never set. It exists only so that the type of the messages belongs to the signal's name. */
   readonly message?: Message;
 }
 
@@ -16,7 +16,9 @@ export interface Signal<Message> {
 @Injectable()
 export class RedisSignals {
   private readonly logger = new Logger(RedisSignals.name);
-  /** Channels without a listener, with the `performance.now()` until which `sendIfHeard` skips them. */
+  /**
+   * Channels without a listener, and the `performance.now()` until which `sendIfHeard` skips each of them.
+   */
   private readonly unheardUntil = new Map<string, number>();
 
   constructor(
@@ -61,7 +63,7 @@ export class RedisSignals {
     const channel = channelOf(signal.name, tenantId);
     this.redis.publish(channel, JSON.stringify(message)).then(
       (count) => {
-        // The map is bounded: a signal has only as many channels as there are shards.
+        // The map needs no clean-up, because a signal has only as many channels as there are shards.
         if (count === 0) this.unheardUntil.set(channel, performance.now() + pauseMs);
         else this.unheardUntil.delete(channel);
       },

@@ -27,7 +27,7 @@ export class RedisSubscriber implements OnApplicationShutdown {
 
   /**
    * Adds a handler to a channel. Resolves once Redis has confirmed the subscription: the handler receives all
-   * later messages. It does not settle while Redis is down.
+   * messages from then on. It neither resolves nor rejects while Redis is down.
    */
   async subscribe(name: string, handler: Handler): Promise<void> {
     const connection = this.connection();

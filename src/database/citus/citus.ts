@@ -10,7 +10,8 @@ export async function hasCitus(reader: Reader): Promise<boolean> {
 }
 
 /**
- * SQL that runs the SELECT $1 on all servers of Citus, and returns the rows of each that answers, as JSON.
+ * SQL that runs the SELECT in $1 on all servers of Citus. It returns rows as JSON, from each server that
+ * answers.
  */
 export const ON_EACH_SERVER = `
   SELECT nodeid AS server, result AS rows FROM run_command_on_all_nodes(

@@ -2,9 +2,8 @@ import { DataSource, QueryRunner } from 'typeorm';
 import { AppError } from '../../common/app-error';
 
 /**
- * Statements that drop constraints without the workspace id, and triggers. One server has them for processes
- * of an older version; a node of Citus can't have them. Look-up tables, which tell the workspace of a value
- * such as a hook key, store the same values.
+ * Statements that drop triggers, and constraints without the workspace id: a node of Citus can't have them.
+ * On one server they stay, because processes of an older version need them.
  */
 const OF_ONE_SERVER = [
   'ALTER TABLE memberships DROP CONSTRAINT IF EXISTS memberships_person_id_fkey',
@@ -24,9 +23,8 @@ const OF_ONE_SERVER = [
 export const ONE_SHARD_AT_A_TIME = `SET LOCAL citus.multi_shard_modify_mode = 'sequential'`;
 
 /**
- * Name of an SQL function that searches one node for work: the coordinator sends a call of it to the node of
- * a workspace. Citus has no other way to send a statement that names shards over a connection that it keeps
- * open.
+ * Name of an SQL function that searches one node for work. The coordinator calls it over a connection to the
+ * node that it keeps open. Citus has no other way to send SQL that names shards over such a connection.
  */
 export const NODE_SEARCH = 'search_on_node';
 const NODE_SEARCH_SIGNATURE = `${NODE_SEARCH}(uuid, text, timestamptz)`;

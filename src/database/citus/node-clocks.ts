@@ -52,7 +52,7 @@ export class NodeClocks {
     );
     const { success, result, before, after } = measured!;
     if (success) this.note(nameOf(node), Number(result) - (before + after) / 2, (after - before) / 2);
-    // The clock of a node that does not answer is unknown.
+    // A node that does not answer does not count as wrong, because its clock is unknown.
     else this.wrong.delete(nameOf(node));
   }
 

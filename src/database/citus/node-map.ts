@@ -25,7 +25,7 @@ export interface Node {
   host: string;
   port: number;
   ranges: Range[];
-  /** Random id whose hash lies in a range of this node: Citus sends a call with this id to the node. */
+  /** Random id whose hash lies in a range of this node, so that Citus sends a call with it to the node. */
   workspaceId: string;
 }
 

@@ -5,7 +5,7 @@ import { NODE_SEARCH } from './distributed-tables';
 import { Node, NodeMap } from './node-map';
 import { requestTo, Search, workspacesOf } from './node-request';
 
-/** Thrown for a search that a node did not answer or refused. */
+/** Thrown when a node does not answer a search, or refuses it. */
 export class NodeFailed extends Error {}
 
 interface Waiting extends Search {
@@ -73,7 +73,7 @@ export class NodeSearches {
       this.noteAnswer(name, null);
       return answer;
     } catch (error) {
-      // The coordinator has not received the statement, so the node itself may work.
+      // The node is not noted as failed, because the statement did not even reach the coordinator.
       if (error instanceof DatabaseUnavailable) throw new NodeFailed(`${name} was not asked`);
       const isRefused = isStatementRefused(error);
       this.noteAnswer(name, isRefused ? null : error);
@@ -93,11 +93,11 @@ export class NodeSearches {
   }
 
   /**
-   * Sends each search to a node by itself, because one of them has failed, and rejects those that fail again.
+   * Sends each search to a node by itself, because one of them has failed. Rejects those that fail alone.
    * @throws NodeFailed when there is only one search
    */
   private async askApart(node: Node, searches: Waiting[], error: unknown): Promise<object[][]> {
-    // The node's shards may have moved to another node.
+    // The map must be read anew, because the node's shards may have moved to another node.
     this.map.forget();
     if (searches.length === 1) {
       this.logger.error({ node: node.name, err: error }, 'a search has failed on a node');
@@ -112,7 +112,7 @@ export class NodeSearches {
   }
 
   private noteAnswer(node: string, error: unknown): void {
-    // The node's shards may have moved to another node.
+    // The map must be read anew, because the node's shards may have moved to another node.
     if (error !== null) this.map.forget();
     if (this.away.has(node) === (error !== null)) return;
     this.away[error === null ? 'delete' : 'add'](node);

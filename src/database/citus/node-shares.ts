@@ -2,13 +2,12 @@ import { WorkBudget } from '../../common/work-budget';
 import { DatabaseUnavailable } from '../driver/database-errors';
 
 const SHARE = 1 / 3;
-/** Limits of the callers that wait for a connection. A key is the name of a node or the id of a workspace. */
+/** Limits of the callers that wait for a connection, by key: the name of a node, or the id of a workspace. */
 const WAITING = { total: Infinity, waiting: 10_000, waitingPerKey: 2_000, maxWaitMs: 2_000 };
 
 /**
- * Limits how many of a process's connections are used for the workspaces of one node of Citus: a third, and
- * half of these for one workspace. While a node hangs, its callers wait or are refused, so that the other
- * connections stay free for other nodes.
+ * Limits how many of a process's connections one node of Citus may use: a third of them. One workspace may
+ * use half of that third. So a node that hangs does not take the connections that other nodes need.
  */
 export class NodeShares {
   private readonly ofNodes: WorkBudget;

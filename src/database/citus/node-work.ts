@@ -24,8 +24,8 @@ export class NodeWork<Node extends Named, Result> {
   ) {}
 
   /**
-   * Starts the work on each node, and returns the results. Concurrent calls are one run. A node that has
-   * failed is left out.
+   * Starts the work on each node, and returns the results. Concurrent callers get the same results. A node
+   * that has failed is left out.
    * @throws an error of a node, if all nodes have failed or an error is not a NodeFailed
    */
   run(): Promise<Result[]> {

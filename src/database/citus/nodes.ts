@@ -39,9 +39,9 @@ export class Nodes implements Placement {
   }
 
   /**
-   * Returns a SET LOCAL statement for each setting, because Citus does not send values of `set_config` to the
-   * nodes. `plan_cache_mode` is left out: nodes plan each execution with its values anyway, and a coordinator
-   * refuses many statements that it must plan without values.
+   * Returns a SET LOCAL statement for each setting, because Citus does not send the effect of `set_config` to
+   * the nodes. Leaves out `plan_cache_mode`, because a coordinator refuses many statements for which it must
+   * make a generic plan (one without parameter values).
    */
   settingsOf({ plan_cache_mode: _, ...settings }: Record<string, string | number>): string[] {
     return Object.entries(settings).map(([name, value]) => `SET LOCAL ${name} = ${value}`);
@@ -68,7 +68,6 @@ export class Nodes implements Placement {
     return () => repeated.run();
   }
 
-  /** Searches all nodes for half a second; the next search of the same text returns rows found later. */
   async searchAll<Row extends object>(sql: string, options: SearchOptions<Row>): Promise<Row[]> {
     const search =
       this.searchesOfAll.get(sql) ?? this.repeatOnServers((server) => server.search(sql, [], options));
@@ -89,7 +88,7 @@ export class Nodes implements Placement {
     );
   }
 
-  /** Reads one workspace as a request does, and several from the nodes that answer within 1 s. */
+  /** Reads one workspace from its node, or several from the nodes that answer within 1 s. */
   async readWorkspaces<Row extends object>(
     sql: string,
     [tenantIds, ...others]: [tenantIds: string[], ...others: unknown[]],

@@ -51,7 +51,7 @@ export class DatabaseClient extends Client {
     this.lead = lead;
     // A broken connection also emits an error event. Without a listener, it would end the process.
     this.on('error', () => undefined);
-    // Only for this connection: a host application may use pg with other parsers.
+    // Set for this connection alone, because a host application may use pg with other parsers.
     this.setTypeParser(types.builtins.TIMESTAMPTZ, parseTimestamp);
   }
 
@@ -86,8 +86,8 @@ export class DatabaseClient extends Client {
   }
 
   /**
-   * Sends a statement, and limits its time if it returns a promise. TypeORM uses callbacks only while it
-   * connects.
+   * Sends a statement, and limits its time. A statement with a callback has no limit: TypeORM sends such
+   * statements only while it connects.
    */
   override query(...statement: unknown[]): never {
     this.sendGroup();
@@ -216,7 +216,7 @@ export class DatabaseClient extends Client {
     const stop = () => clearTimeout(timer);
     answer.then(stop, ({ code }: { code?: string }) => {
       stop();
-      // After a failover, this and other connections may lead to the former primary.
+      // Connections are replaced, because after a failover they may lead to the former primary.
       if (code === READ_ONLY) this.hosts?.renew();
       if (code === INSUFFICIENT_PRIVILEGE && this.hosts) this.hosts.hasLackedPrivilege = true;
     });
@@ -230,7 +230,7 @@ export class DatabaseClient extends Client {
   }
 }
 
-/** Connection whose rows end in HTTP responses: its timestamps become JSON faster. */
+/** Connection for rows that are sent in HTTP responses, because its timestamps become JSON faster. */
 export class JsonDatabaseClient extends DatabaseClient {
   constructor(config?: DatabaseClientConfig) {
     super(config);

@@ -64,7 +64,7 @@ export function isDatabaseAway(error: unknown): boolean {
   if (fault instanceof DatabaseError) return AWAY.test(fault.code ?? '') || isNodeLost(fault);
   const { code, message, errno, syscall } = fault;
   if (errno !== undefined || syscall !== undefined) return true;
-  // pg or its socket failed during the statement.
+  // A code here comes from pg or its socket, because PostgreSQL's own errors are handled above.
   return error instanceof QueryFailedError && code !== undefined ? true : MESSAGES.test(message ?? '');
 }
 

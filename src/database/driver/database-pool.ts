@@ -11,7 +11,7 @@ type Callback = (
 ) => void;
 type PrimaryClient = PoolClient & DatabaseClient;
 
-/** SQLSTATEs of a server that is starting up or shutting down; all others come from a server that works. */
+/** SQLSTATEs of a server that starts up or shuts down. A server with any other SQLSTATE is up. */
 const IS_NOT_UP = /^57P0/;
 /** Message of pg's error when all connections are in use. It does not mean that the host is down. */
 const POOL_IS_FULL = 'timeout exceeded when trying to connect';
@@ -100,7 +100,7 @@ export class DatabasePool extends Pool {
   }
 }
 
-/** Reports whether another host may be primary: this one does not answer, is not up, or refuses writes. */
+/** Reports whether to try another host, because this one does not answer, is not up, or refuses writes. */
 function mayAnotherServe(error: Error): boolean {
   if (error instanceof DatabaseError) return IS_NOT_UP.test(error.code ?? '');
   return error.message !== POOL_IS_FULL;

@@ -33,7 +33,7 @@ export class PipelinedReads {
     try {
       await this.onConnection((client) => runAll(client, statements));
     } catch (error) {
-      // If no connection was available, this rejects all statements; otherwise all are settled.
+      // Rejects the statements if no connection was available. Otherwise all are settled already.
       for (const { reject } of statements) reject(error);
     }
   }

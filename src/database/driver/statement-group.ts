@@ -36,7 +36,7 @@ export class StatementGroup extends PgQuery {
    * @throws Error when a value can't be converted into a parameter
    */
   add(name: string | undefined, sql: string, values: unknown[], callback: Callback): void {
-    // Converts values now: if pg failed to convert one while sending, it would send half of the group.
+    // Values are converted now, because a failure while pg sends them would leave half of the group sent.
     const statement = new GroupedStatement(
       sql,
       values.map((value) => prepareValue(value)),
@@ -78,7 +78,7 @@ export class StatementGroup extends PgQuery {
       statement.handleReadyForQuery(connection);
     failed?.handleError(error, connection);
     for (const statement of skipped) {
-      // pg assumes that each statement it has sent is parsed, but the server has skipped this one.
+      // pg counts each sent statement as parsed. The name is removed, because the server skipped this one.
       if (statement.name) delete connection.submittedNamedStatements[statement.name];
       statement.handleError(error instanceof DatabaseError ? skippedAfter(error) : error, connection);
     }

@@ -4,7 +4,7 @@ import { OwnerDatabase } from '../owner-database';
 import { Day, lowestId, nameOf, PARTITION_KEYS, PartitionedTable } from './partitions';
 import { Transaction } from '../transaction';
 
-/** Milliseconds that a change of partitions waits for its locks. Other statements wait behind it. */
+/** Milliseconds that a change of partitions waits for its locks, because other statements wait behind it. */
 const LOCK_TIMEOUT_MS = 200;
 /** Key of the advisory lock under which one process changes a partition; an arbitrary number. */
 const PARTITION_LOCK = 7_254_140;
@@ -37,7 +37,7 @@ export class PartitionChanges {
     return this.change(table, day, async (tx, name, { exists }) => {
       if (exists) return 'unchanged';
       await tx.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL) WITH (${STORAGE})`);
-      // The table is still empty: Citus would leave a copy of existing rows on the coordinator's disk.
+      // Distributed while empty, because Citus would leave a copy of rows on the coordinator's disk.
       if (await hasCitus(tx))
         await tx.query(`SELECT create_distributed_table($1, 'tenant_id', colocate_with => $2)`, [
           name,
@@ -63,7 +63,7 @@ export class PartitionChanges {
     });
   }
 
-  /** Detaches a day's table. It can't be CONCURRENTLY, because the parent table has a default partition. */
+  /** Detaches a day's table: not CONCURRENTLY, because the parent table has a default partition. */
   detach(table: PartitionedTable, day: Day): Promise<PartitionChange> {
     return this.change(table, day, async (tx, name, { isAttached }) => {
       if (!isAttached) return 'unchanged';

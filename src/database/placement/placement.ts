@@ -68,10 +68,10 @@ export interface Placement {
   listServers(): Promise<WorkspaceServer[]>;
 
   /**
-   * Returns a function that calls `work` for each server, none of which holds up the others. With several
-   * servers, it resolves after half a second at the latest, with all results since its last call. Concurrent
-   * calls are one. It does not call `work` again for a server where `work` is running. A server that has
-   * failed is left out, unless all have failed.
+   * Returns a function that calls `work` for each server and returns the results; no server holds up the
+   * others. With several servers, it resolves after half a second at the latest, with all results since its
+   * last call. Concurrent callers get the same results. It does not call `work` for a server where `work` is
+   * still running. A server that has failed is left out, unless all have failed.
    */
   repeatOnServers<Result>(work: (server: WorkspaceServer) => Promise<Result>): () => Promise<Result[]>;
 

@@ -87,7 +87,7 @@ function directDataSource(config: Config, migrations: Migrations | undefined): D
     extra: {
       ...options.extra,
       pipeline: false,
-      // Text, because pg would leave out a number zero, and the role's setting would apply.
+      // A text, because pg would leave out the number zero, and the setting of the role would apply instead.
       statement_timeout: '0',
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: '0',
@@ -133,7 +133,7 @@ class SilentLogger extends AbstractLogger {
 async function revertLast(dataSource: DataSource, last: string | undefined): Promise<string[]> {
   if (last === undefined) return [];
   const migration = dataSource.migrations.find((one) => (one.name ?? one.constructor.name) === last);
-  // TypeORM ignores a migration's own `transaction` when it reverts the migration.
+  // Passed to TypeORM, because it ignores a migration's own `transaction` when it reverts the migration.
   const transaction = migration?.transaction === false ? 'none' : 'each';
   await inTries(() => dataSource.undoLastMigration({ transaction }));
   return [last];

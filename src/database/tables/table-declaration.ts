@@ -21,7 +21,7 @@ export interface ConversationKey {
 }
 
 export interface ErasedMessages extends ConversationKey {
-  /** Ids of the messages, ascending; empty when a step of a contact's erasure has found none. */
+  /** Ids of the messages, ascending. Empty if only other data is left to erase. */
   ids: string[];
   /**
    * Ids of the events about these messages, about changes of their conversation or its contact, and about
@@ -90,9 +90,11 @@ export interface CleanUp {
   keptHours: number | 'history';
   /** Whether rows are kept until their whole day (UTC) is old enough, like the partitions of events. */
   wholeDays?: true;
-  /** SQL condition on the rows to which the rule applies, which a partial index has; all rows if left out. */
+  /**
+   * SQL condition of the rule's rows, the same as in a partial index; left out if the rule is for all rows.
+   */
   among?: string;
-  /** SQL condition on the row `t`. Only rows that meet it are deleted; other rows may be needed. */
+  /** SQL condition on the row `t`. Rows that do not meet it stay, because they may still be needed. */
   guard?: string;
 }
 
@@ -146,9 +148,9 @@ export interface TableDeclaration {
 
 /** Position of a table among the tables whose rows are deleted with a workspace. */
 export interface DeletionOrder {
-  /** Tables to which this table's rows refer: this table's rows are deleted before theirs. */
+  /** Tables to which rows of this table refer. The rows of this table are deleted first. */
   before?: string[];
-  /** Tables whose rows turn into rows of this table: this table's rows are deleted after theirs. */
+  /** Tables whose rows turn into rows of this table. The rows of those tables are deleted first. */
   after?: string[];
 }
 

@@ -67,7 +67,8 @@ export class TableRegistry {
   }
 
   /**
-   * Lists tables whose unfinished work needs old events or deliveries. Work that creates work comes first.
+   * Lists tables whose unfinished work needs old events or deliveries. Work that creates other work comes
+   * first.
    */
   listHistoryUses(): { table: string; use: HistoryUse }[] {
     return this.listForDeletion().flatMap(({ name, history }) =>

@@ -4,15 +4,15 @@ import { workspaceOf } from '../key-list';
 import { Transaction } from '../transaction';
 import { CleanUp, HistoryUse, TableDeclaration } from './table-declaration';
 
-/** Key of the last row of a step, without its `tenant_id`. The next step begins after it. */
+/** Key, without `tenant_id`, of the last row that a call of `deleteStep` read. The next call begins there. */
 export type TableCursor = string[];
 
 export interface CleanUpStep {
   seen: number;
   deleted: number;
   /**
-   * Time of the last row that the step has read, in the column `CleanUp.age`; null without rows. It is
-   * PostgreSQL's text, because a Date has no microseconds.
+   * Time, in the column `CleanUp.age`, of the last row that this step has read; null if it has read none. It
+   * is PostgreSQL's text, because a Date has no microseconds.
    */
   age: string | null;
 }
@@ -41,10 +41,10 @@ export class TableRowsRepository {
 
   /**
    * Deletes up to `count` rows of a workspace from a table, in the order of their keys. It skips rows that
-   * another transaction has locked. It begins after the key of the last step, so that PostgreSQL does not
-   * read the dead rows of that step.
-   * @param after key at which the last step ended; null for the first step
-   * @returns the number of deleted rows, and the key for the next step; null after the last step
+   * another transaction has locked. It begins after the last key of the previous call, so that PostgreSQL
+   * does not read the dead rows of that call.
+   * @param after key at which the previous call ended; null for the first call
+   * @returns the number of deleted rows, and the key for the next call; null after the last call
    */
   async deleteStep(
     tx: Transaction,
@@ -92,8 +92,8 @@ export class TableRowsRepository {
 
   /**
    * Reads the `count` oldest rows of a table whose time, in the column `CleanUp.age`, is at least `from` and
-   * less than `before`. It deletes those that meet the rule's `guard`. The next step begins where this one
-   * ended, so that no step reads rows again that were deleted or must stay.
+   * less than `before`. It deletes those that meet the rule's `guard`. The next call begins at the time where
+   * this one ended, so that it does not read rows again that were deleted or must stay.
    */
   async cleanUp(
     tx: Transaction,
