@@ -15,9 +15,8 @@ type Shared = Omit<ValuesOf<typeof SHARED_SETTINGS>, RequiredOption>;
 type RequiredOption = 'databaseUrl' | 'redisUrl' | 'secretsKeys';
 
 /**
- * Options of `MessagingModule`: settings of the service's own processes, which
- * `docs/reference/configuration.md` describes by their variables (`databaseUrl` is `DATABASE_URL`). Each
- * value must equal that of the service's own processes. The host's own data source is not changed.
+ * Options of `MessagingModule`. `docs/reference/configuration.md` describes each by its variable, such as
+ * `DATABASE_URL` for `databaseUrl`. Each value must equal the value in the service's own processes.
  */
 export interface MessagingOptions extends Record<RequiredOption, string>, Partial<Shared> {
   /** Other addresses of the channel providers' APIs, by environment variable, such as `TELEGRAM_API_URL`. */

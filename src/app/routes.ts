@@ -11,8 +11,8 @@ import { AgentsApiModule } from '../workspaces/workspaces.module';
 
 /**
  * Modules that serve HTTP: the REST API below `/api/v1`, the providers' hooks, the widget and the
- * documentation. Only `AppModule` imports them, so that the CLI and host applications, which need only the
- * services, load no queue.
+ * documentation. Only `AppModule` imports them. The CLI and host applications need only the services, and so
+ * load no queue.
  */
 export const ROUTES = [
   AuthApiModule,

@@ -26,7 +26,7 @@ export interface HttpProcess {
 /**
  * Runs a process that serves HTTP until SIGTERM or SIGINT. On the signal, it makes clients use other
  * processes, answers requests in progress, ends event streams and closes the application. It exits with 0, or
- * with 1 if that takes longer than 15 s.
+ * with 1 if the shutdown takes longer than 15 s.
  * @param prepare if it throws, the process exits with 1; a ConfigError is printed as its faults, without a
  *   stack
  */
@@ -53,14 +53,14 @@ async function stop(
   signal: string,
 ): Promise<void> {
   logger.info({ signal }, 'stopping');
-  // Bull leaves rejections of its commands unhandled when its connection ends; they must not end the process.
+  // Bull leaves rejections of its commands unhandled when its connection ends. They must not end the process.
   process.on('unhandledRejection', (err: unknown) => logger.warn({ err }, 'failed while stopping'));
   await sendClientsAway(app, settings.shutdownDelayMs);
   setTimeout(() => {
     logger.error('not everything ended in time');
     process.exit(1);
   }, SHUTDOWN_DEADLINE_MS).unref();
-  // Event streams never end by themselves.
+  // Event streams are ended here, because they never end by themselves.
   app.get(EventStreams, { strict: false }).stop();
   await stopServing(app, requestsDeadlineMs);
   await app.close();

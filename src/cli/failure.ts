@@ -39,7 +39,7 @@ async function toAppError(error: unknown): Promise<AppError> {
 }
 
 /**
- * Adds, to the error of a refused webhook address, the setting by which an operator can allow the address.
+ * If a webhook address was refused, adds the setting by which an operator can allow it to the error's text.
  */
 function nameSetting(error: AppError): AppError {
   const { code, message, details } = error;

@@ -84,7 +84,7 @@ function sourceOf(text: string): [source: string, json: string] {
   if (text === '-') return ['stdin', read('stdin', STDIN)];
   if (!text.startsWith('@')) return ['the argument', text];
   const path = text.slice(1);
-  // A path with such a character is probably JSON with an @ in front by mistake, and may be secret.
+  // The path is not shown if it has { or ", because it may be secret JSON with an @ in front by mistake.
   const source = /[{"]/.test(path) ? 'the file' : `the file ${path}`;
   return [source, read(source, path)];
 }

@@ -93,7 +93,7 @@ export async function useServices(work: (services: Services) => Promise<void>): 
   }
 }
 
-/** Fails at once if the database can't be reached. Nest would retry for seconds. */
+/** Fails at once if the database can't be reached, because Nest would retry for seconds. */
 async function requireDatabase({ databaseUrl }: Config): Promise<void> {
   const pool = new DatabasePool({
     hosts: new DatabaseHosts(databaseUrl),

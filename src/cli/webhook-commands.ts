@@ -13,7 +13,7 @@ const ENDPOINT = 'Webhook endpoint';
 const ADDRESS = 'https, to a public address or one of WEBHOOK_ALLOWED_NETWORKS';
 const CONTEXT = option('--context', 'sends the conversation, its contact and the sender along');
 
-/** Values that an edit changes. False, from an option `--no-…`, removes a value. */
+/** Values that an update changes. False, from an option `--no-…`, removes the stored value. */
 type UpdateOptions = Pick<UpdateWebhookEndpoint, 'url' | 'events' | 'context'> & {
   rateLimit?: number | false;
   name?: string | false;

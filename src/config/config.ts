@@ -22,14 +22,14 @@ const Settings = class {} as new () => Readonly<Omit<Values, 'secretsKeys'>>;
 export class Config extends Settings {
   readonly http: HttpSettings;
   readonly redis: RedisAddress;
-  /** Mail server, and sender of mails to people who log in; null when no mails are sent. */
+  /** Mail server, and sender's address of mails to people who log in; null if the service sends no mails. */
   readonly mail: { smtpUrl: string; from: string } | null;
   /** Addresses of the channel providers' APIs, by environment variable, without a slash at the end. */
   readonly providerUrls: Record<ProviderVariable, string>;
   readonly secretsKeys: SecretsKey[];
   /** PEM certificates of authorities that are trusted for webhook receivers in addition to the system's. */
   readonly webhookExtraCa: string | undefined;
-  /** Estimated sizes above which the service shows a workspace to the operator; it refuses nothing. */
+  /** Estimated sizes of a workspace above which it is listed for the operator. They refuse nothing. */
   readonly workspaceQuotas: { contacts: number; messages: number; bytes: number };
 
   private constructor(values: Omit<Config, never>) {

@@ -3,7 +3,7 @@ interface HostAndPort {
   port: number;
 }
 
-/** Parts of an address that a connection to Sentinels or a Cluster needs. */
+/** Parts of an address of Sentinels or of a Cluster. An address of one server stays a URL instead. */
 interface Access {
   username?: string;
   password?: string;

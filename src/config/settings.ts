@@ -22,7 +22,7 @@ type Default<Value> = string | ((earlier: Record<string, unknown>) => Value);
 export interface Setting<Value> {
   variable: string;
   read: Reader<Value>;
-  /** Default, as text or computed from settings above this one; null if there is none. */
+  /** Default: a text, or computed from settings above this one in the table; null if there is none. */
   default: Default<Value> | null;
   meaning: string;
 }

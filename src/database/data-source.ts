@@ -13,8 +13,8 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 const MIGRATIONS = __filename.endsWith('.ts') ? '../../dist/migrations/*.js' : '../migrations/*.js';
 
 /**
- * Returns TypeORM's options for the service's database. They list no entities: the module of each feature
- * adds its own. Time-outs are stored with the database role (`role-settings.ts`).
+ * Returns TypeORM's options for the service's database. They list no entities, because each feature's module
+ * adds its own, and no time-outs, because those are stored with the database role (`role-settings.ts`).
  * @param address `postgresql://` address of the servers; by default DATABASE_URL
  */
 export function connectionOptions(

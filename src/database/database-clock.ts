@@ -29,7 +29,7 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
     () => this.measureAll(),
     (error) => this.logger.warn({ err: error }, 'failed to compare the clocks'),
   );
-  /** Database time in ms since 1970 when `performance.now()` was zero; null before the first measurement. */
+  /** Database time, in ms since 1970, when `performance.now()` was 0; null before the first measurement. */
   private steadyZero: number | null = null;
   /** Largest possible error of `steadyZero` in milliseconds: half of the measurement's round trip. */
   private uncertainty = 0;
@@ -38,7 +38,7 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
 
   constructor(private readonly database: Database) {}
 
-  /** Measures once before the process serves requests, and only logs a failure. */
+  /** Measures once before the process serves requests. A failure is only logged. */
   async onModuleInit(): Promise<void> {
     await this.measure().catch((error: Error) =>
       this.logger.warn({ err: error }, 'failed to compare the clock with that of the database'),

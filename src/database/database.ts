@@ -99,8 +99,8 @@ export class Database {
   }
 
   /**
-   * Runs a prepared read of rows of several workspaces. Returns null if one statement may serve only one
-   * workspace: the caller must then read the workspaces one by one, or do without the rows.
+   * Runs a prepared read of rows of several workspaces. Returns null if a statement may serve only one
+   * workspace. Then the caller must read the workspaces one by one, or do without the rows.
    */
   async preparedAcross<Row>(sql: string, parameters: unknown[]): Promise<Row[] | null> {
     return this.spansWorkspaces ? this.prepared<Row>(sql, parameters) : null;
@@ -166,8 +166,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` in a transaction whose statements read a queue, a table of waiting work, by an index. The
-   * planner's statistics are no guide, because a queue may be empty at one moment and long at the next.
+   * Runs `work` in a transaction whose statements read a queue (a table of waiting work) by an index. The
+   * planner's statistics are ignored, because a queue may be empty at one moment and long at the next.
    * PostgreSQL ends the transaction if `work` pauses for 3 s between two statements.
    */
   queueTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -195,8 +195,8 @@ export class Database {
 
   /**
    * Runs one read in a transaction that forbids sequential scans, hash and merge joins, and JIT compilation.
-   * It is for reads that an index serves, but of which PostgreSQL cannot estimate the number of rows: it
-   * might read the whole table, or compile the query.
+   * It is for reads by an index of which PostgreSQL cannot estimate the number of rows. Without these
+   * settings, PostgreSQL might read the whole table, or compile the query.
    */
   readByIndex<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     return this.transactionFor('indexed', (tx) => tx.prepared<Row>(sql, parameters));
@@ -218,7 +218,7 @@ export class Database {
       failure = error as Error;
       throw error;
     } finally {
-      // After any error the pool closes the connection, and does not use it again.
+      // After any error the pool closes the connection, and gives it to no other caller.
       client.release(failure);
     }
   }

@@ -41,7 +41,7 @@ export class OpenTransaction extends Transaction {
     throw failures.find((error) => !followsFromAnother(error)) ?? failures[0];
   }
 
-  /** Runs the callbacks of `onCommit`, before any code that awaits `ended`. */
+  /** Runs the callbacks of `onCommit`. They run before any code that awaits `ended` continues. */
   committed(): void {
     this.end('committed');
     for (const callback of this.callbacks) callback();

@@ -1,6 +1,6 @@
 import { STOPPED_AFTER_MS } from './transaction';
 
-/** Planner settings that are off for a queue (a table of waiting work): its statistics are missing or old. */
+/** Planner settings that are off for a queue (a table of waiting work) with missing or old statistics. */
 const UNSUITABLE = [
   'enable_seqscan',
   'enable_bitmapscan',
@@ -23,8 +23,8 @@ export type ReadKind = keyof typeof WAYS;
 export function settingsFor(kind: ReadKind): Record<string, string | number> {
   return {
     idle_in_transaction_session_timeout: STOPPED_AFTER_MS,
-    // Otherwise PostgreSQL would make a plan for each execution, because the values show which partitions to
-    // read.
+    // Makes one plan for all values. Otherwise PostgreSQL would plan each execution by the partitions it
+    // reads.
     plan_cache_mode: 'force_generic_plan',
     ...Object.fromEntries(WAYS[kind].map((way) => [way, 'off'])),
   };

@@ -2,14 +2,13 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../metrics/metrics';
 import { RedisClient } from './redis-client';
 
-/** Milliseconds for which Redis is not tried after a failure: a try may delay a request by 100 ms. */
+/** Milliseconds without tries of Redis after a failure, because a try may delay a request by 100 ms. */
 const BREAKER_OPEN_MS = 2_000;
 
 /**
- * Lua script that adds ARGV[2] to the count of a window that lasts ARGV[1] ms from its first count. If
- * ARGV[3] is given, it is the limit of the count, and the script adds only as much as that limit leaves. It
- * sets the expiry atomically with the count: otherwise a process that died in between would leave a window
- * without an end.
+ * Lua script that adds ARGV[2] to the count of a window that lasts ARGV[1] ms from its first count. ARGV[3],
+ * if given, is the largest count, so that the script adds less if ARGV[2] would exceed it. The script also
+ * sets the expiry, because a process that died after the count alone would leave a window without an end.
  */
 const ACQUIRE = `
   local granted = tonumber(ARGV[2])
@@ -69,7 +68,7 @@ export class FixedWindows {
     this.readScript = redis.script('readWindow', READ);
   }
 
-  /** Adds `wanted` to the count of the key's window, or as much of it as the limit leaves. */
+  /** Adds `wanted` to the count of the key's window, or less if the sum would exceed the limit. */
   async acquire(key: string, limit: WindowLimit, wanted = 1): Promise<Acquired> {
     const { windowMs, max } = limit;
     const values = max === undefined ? [windowMs, wanted] : [windowMs, wanted, max];
@@ -87,7 +86,7 @@ export class FixedWindows {
 
   /**
    * Reads a window without counting.
-   * @returns null while Redis is down, when each process counts for itself
+   * @returns null while Redis is down, because then each process counts for itself
    */
   async read(key: string): Promise<Omit<Acquired, 'granted'> | null> {
     const reply = await this.tryRedis(() => this.readScript(key));

@@ -68,7 +68,7 @@ export class RedisConnections implements OnApplicationShutdown {
       sentinelPassword,
       sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
       ...(redis.isTls && { sentinelTLS: {}, enableTLSForSentinelMode: true }),
-      // Follows a failover at once. Otherwise ioredis would wait until the old primary ends the connection.
+      // Makes ioredis follow a failover at once, and not only when the old primary ends the connection.
       failoverDetector: true,
     });
     endFailoverDetectorOnReconnect(connection);
@@ -91,8 +91,8 @@ export class RedisConnections implements OnApplicationShutdown {
 }
 
 /**
- * Returns the name of a channel with the number of the connection's database. Redis has one space of channels
- * for all databases, so services that use the same server would receive each other's messages.
+ * Returns a channel's name with the database's number in it. Redis has one space of channels for all
+ * databases, so that services on the same server would receive each other's messages.
  */
 export function channelIn(connection: RedisConnection, channel: string): string {
   const database = connection instanceof Redis ? connection.options.db : 0;
@@ -100,9 +100,9 @@ export function channelIn(connection: RedisConnection, channel: string): string 
 }
 
 /**
- * Reports, as `reconnectOnError`, whether an error calls for a new connection. After a failover an open
- * connection may lead to the old primary, which is a replica now: it refuses every write with READONLY. A new
- * connection to the same address leads to the new primary.
+ * Reports whether an error calls for a new connection; ioredis calls it as `reconnectOnError`. After a
+ * failover, an open connection may lead to the old primary, which refuses writes with READONLY because it is
+ * a replica now. A new connection to the same address leads to the new primary.
  */
 function reconnectOnReadOnly({ message }: Error): boolean {
   return message.includes('READONLY'); // Redis 6 puts other words before READONLY when a script writes.

@@ -33,9 +33,9 @@ export class RedisSignals {
   }
 
   /**
-   * Calls `callback` for each signal, from any process, about a workspace of the same shard as `tenantId`:
+   * Calls `callback` for each signal, from any process, about a workspace of the same shard as `tenantId`. So
    * signals about other workspaces arrive as well.
-   * @returns a function that stops listening, and a promise that resolves when no later signal is missed
+   * @returns a function that stops listening, and a promise that resolves once all further signals arrive
    */
   listenBeside<Message>(
     { name }: Signal<Message>,
@@ -48,7 +48,7 @@ export class RedisSignals {
     return { stop: () => this.subscriber.unsubscribe(channel, handler), listening };
   }
 
-  /** Reports whether `sendIfHeard` would skip a signal, because its channel had no listener lately. */
+  /** Reports whether `sendIfHeard` skips a signal now, because its channel had no listener a moment ago. */
   isUnheard<Message>({ name }: Signal<Message>, tenantId: string): boolean {
     const until = this.unheardUntil.get(channelOf(name, tenantId));
     return until !== undefined && performance.now() < until;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Redis, { Cluster } from 'ioredis';
 import { channelIn, RedisConnection, RedisConnections } from './redis-connections';
 
-/** Milliseconds between pings. A subscriber sends nothing else, so it would not notice a dead connection. */
+/** Milliseconds between pings, without which a subscriber would not notice a dead connection. */
 const PING_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 2_000;
 const RETRY_MS = 500;
@@ -58,7 +58,7 @@ export class RedisSubscriber implements OnApplicationShutdown {
     const ended = this.connections.isCluster
       ? connection.sunsubscribe(channel)
       : connection.unsubscribe(channel);
-    // If this fails, messages continue to arrive, but are dropped for lack of a handler.
+    // If this fails, messages still arrive, but are dropped, because no handler is left.
     ended.catch((error: Error) => this.logger.debug({ err: error, channel }, 'not unsubscribed'));
   }
 

@@ -6,10 +6,10 @@ import { Periodic } from '../common/periodic';
 import { RedisClient } from './redis-client';
 import { RedisSubscriber } from './redis-subscriber';
 
-/** Number of shards. It exceeds the number of workers, so that each worker gets some. */
+/** Number of shards: more than the number of workers, so that each worker gets some shards. */
 const SHARDS = 64;
 const INTERVAL_MS = 1_000;
-/** Milliseconds without an announcement after which a worker is gone, and others take over its shards. */
+/** Milliseconds after a worker's last announcement until the other workers take over its shards. */
 const GONE_AFTER_MS = 3_000;
 const KEY = 'workers';
 

@@ -17,8 +17,8 @@ const OF_ONE_SERVER = [
 ];
 
 /**
- * Setting of a transaction that changes the definitions of tables on nodes and of tables on the coordinator.
- * Without it, Citus refuses to change tables on the coordinator after it has changed several shards at once.
+ * Setting of a transaction that changes tables on nodes, and then tables on the coordinator. Without it,
+ * Citus refuses to change the coordinator's tables after it has changed several shards at the same time.
  */
 export const ONE_SHARD_AT_A_TIME = `SET LOCAL citus.multi_shard_modify_mode = 'sequential'`;
 
@@ -76,11 +76,10 @@ export async function requireDistributable(dataSource: DataSource): Promise<void
 }
 
 /**
- * Distributes the tables that Citus does not know yet, in one transaction: a run that is killed changes
- * nothing. `workspaces` and all tables whose key begins with the workspace id are distributed by that id, in
- * one co-location group. The other tables stay on the coordinator. Citus is told of them, so that a
- * transaction commits on the coordinator and on a node, or on neither. It also adds the function
- * `NODE_SEARCH`.
+ * Distributes the tables that Citus does not know yet. It uses one transaction, so that a run that is killed
+ * changes nothing. `workspaces` and all tables whose key begins with the workspace id are distributed by that
+ * id, in one co-location group. The other tables stay on the coordinator, but Citus registers them, so that a
+ * transaction over them and a node commits on both or on neither. It also adds the function `NODE_SEARCH`.
  */
 export async function distributeTables(dataSource: DataSource): Promise<void> {
   const runner = dataSource.createQueryRunner();

@@ -2,7 +2,7 @@ import { SearchOptions } from '../placement/placement';
 
 type Merging<Row> = Pick<SearchOptions<Row>, 'order' | 'limit'>;
 
-/** Sorts rows from several shards or nodes in the order of their search, and cuts them at its limit. */
+/** Sorts rows from several shards or nodes by the order of their search, and keeps as many as its limit. */
 export function merged<Row>(rows: Row[], { order, limit = Infinity }: Merging<Row>): Row[] {
   const ranked = rows.map((row) => ({ row, rank: order(row) }));
   ranked.sort((a, b) => compare(a.rank, b.rank));

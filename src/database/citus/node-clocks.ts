@@ -19,7 +19,7 @@ interface Measurement {
 
 /**
  * Compares the clocks of the nodes of Citus with the coordinator's. No statement depends on a node's clock,
- * because each receives the coordinator's time. But a node with a wrong clock probably has other faults.
+ * because each receives the coordinator's time. But a wrong clock is a sign that the node has other faults.
  */
 export class NodeClocks {
   private readonly logger = new Logger(NodeClocks.name);

@@ -35,7 +35,7 @@ export function requestTo({ ranges }: Node, searches: Search[], hashes: Map<stri
 }
 
 /**
- * Returns a search's parameters with its lists cut to the workspaces of a range; null if the range has none.
+ * Returns a search's parameters with only the list elements of workspaces in a range; null if there are none.
  */
 function inRange(
   { parameters, lists }: Search,

@@ -14,10 +14,10 @@ interface Waiting extends Search {
 }
 
 /**
- * Searches each node of Citus for work by itself: a SELECT over all shards would fail while one node is away.
- * All searches of one tick of the event loop are sent to a node together, over a connection that the
- * coordinator keeps open. `now()` in a search is the coordinator's time, because the clocks of nodes may
- * differ.
+ * Searches the nodes of Citus for work, each by a statement of its own, because a SELECT over all shards
+ * would fail while one node is away. All searches of one tick of the event loop are sent to a node together,
+ * over a connection that the coordinator keeps open. `now()` in a search is the coordinator's time, because
+ * the clocks of nodes may differ.
  */
 export class NodeSearches {
   private readonly logger = new Logger(NodeSearches.name);

@@ -10,7 +10,7 @@ interface Named {
 
 /**
  * Repeats work on several nodes, none of which holds up the others. A run returns after half a second at the
- * latest, with all results since the previous run. It starts no work on a node where earlier work is running.
+ * latest, with all results since the previous run. It starts no work on a node that is still at work.
  */
 export class NodeWork<Node extends Named, Result> {
   private running: Promise<Result[]> | null = null;
@@ -59,8 +59,8 @@ export class NodeWork<Node extends Named, Result> {
 }
 
 /**
- * Reads from several nodes, none of which holds up the others. A node that has not answered within 1 s is
- * left out, and is not read from again until it has answered.
+ * Reads from several nodes, so that a slow node holds up no other node. A node that has not answered within 1
+ * s is left out. It is not read from again until it has answered the earlier read.
  */
 export class NodeReads {
   private readonly late = new Set<string>();

@@ -21,14 +21,14 @@ export interface Answer<Row> {
 
 export interface DatabaseClientConfig extends ClientConfig {
   hosts?: DatabaseHosts;
-  /** Whether prepared statements have names; false for PgBouncer before 1.21 in transaction mode. */
+  /** Whether prepared statements have names. Must be false for PgBouncer before 1.21 in transaction mode. */
   prepared?: boolean;
 }
 
 /**
  * Connection that detects a server that hangs, or a network that is gone. PostgreSQL ends every statement
- * within its timeout. A connection without an answer one second later is destroyed, and never used again.
- * pg's `query_timeout` would fail the statement, but return the dead connection to the pool.
+ * within its timeout. If no answer has arrived one second after that, the connection is destroyed. pg's
+ * `query_timeout` would fail the statement, but return the dead connection to the pool.
  */
 export class DatabaseClient extends Client {
   /** Time limit of a statement in milliseconds; zero for none. */
@@ -80,7 +80,7 @@ export class DatabaseClient extends Client {
     this.hosts.found(this.lead!);
   }
 
-  /** Adopts the higher `statement_timeout` that the open transaction has set, until the transaction ends. */
+  /** Adopts the higher time limit that the open transaction has set, until the transaction ends. */
   allowLongStatements(statementTimeoutMs: number): void {
     this.statementTimeoutMs = statementTimeoutMs;
   }

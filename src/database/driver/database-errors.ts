@@ -13,7 +13,7 @@ import { AppError } from '../../common/app-error';
  * 55P03 (locks).
  */
 const AWAY = /^(08|28|3D|40|53|57|58|25006|42501|55P03)/;
-/** SQLSTATEs of `AWAY` that concern one statement alone: its locks and its privileges. */
+/** SQLSTATEs of `AWAY` that concern the locks or privileges of one statement. Others may still succeed. */
 const OF_ONE_STATEMENT = /^(40|42501|55P03)/;
 /** SQLSTATEs of refused values: invalid, violating a constraint, too large, or too deeply nested. */
 const OF_VALUES = /^(22|23|54)/;
@@ -134,7 +134,7 @@ export function violatesUnique(error: unknown, constraint: string): boolean {
   return fault.code === UNIQUE_VIOLATION && constraintOf(fault) === constraint;
 }
 
-/** Reports whether a statement failed only because an earlier one of its transaction had failed. */
+/** Reports whether a statement failed only because an earlier statement of its transaction had failed. */
 export function followsFromAnother(error: unknown): boolean {
   return driverError(error).code === TRANSACTION_FAILED;
 }

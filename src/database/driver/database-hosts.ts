@@ -43,7 +43,7 @@ export class DatabaseHosts {
     return lead.era === this.era;
   }
 
-  /** Moves on from a failed server to the next one, unless another call has done so for that server. */
+  /** Selects the next server after a failed one, unless another call has done so already. */
   pass(url: string): void {
     if (url === this.current) this.next = (this.next + 1) % this.count;
   }

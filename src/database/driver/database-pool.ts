@@ -16,7 +16,7 @@ const IS_NOT_UP = /^57P0/;
 /** Message of pg's error when all connections are in use. It does not mean that the host is down. */
 const POOL_IS_FULL = 'timeout exceeded when trying to connect';
 
-/** Opens and pools connections to the primary, whichever host of the address that is. */
+/** Opens and pools connections to the primary, on whichever of the address's hosts it is at the time. */
 export class DatabasePool extends Pool {
   private readonly hosts: DatabaseHosts;
   /** Fault of the last new connection, if only an operator can repair it; null otherwise. */

@@ -3,9 +3,7 @@ import { idTime } from '../../common/ids';
 import { Database } from '../database';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/**
- * Largest count of a default partition's rows: to count more takes long, and tells an operator nothing new.
- */
+/** Largest number that a count of a default partition returns, because to count more rows takes long. */
 const MAX_COUNTED = 1_000;
 
 /** Tables that are partitioned by day (UTC), each with the column of the id that contains the time. */
@@ -66,7 +64,7 @@ export class Partitions {
     return rows.map(({ name, isAttached }) => ({ ...parseName(name), isAttached }));
   }
 
-  /** Counts the rows of each default partition, up to 1,000. There should be none. */
+  /** Counts the rows of each default partition, up to 1,000. Normally a default partition has no rows. */
   async countDefaultRows(): Promise<Record<PartitionedTable, number>> {
     const [row] = await this.database.query<Record<PartitionedTable, number>>(
       `SELECT ${PARTITIONED_TABLES.map(

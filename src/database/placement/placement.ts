@@ -51,17 +51,17 @@ export interface Placement {
   settingsOf(settings: Record<string, string | number>): string[];
 
   /**
-   * Calls `work`, which uses a connection, within the numbers of connections that the workspace and its
-   * server may use. The first read of a request runs in it, and so do a worker's claims and its records of
-   * outcomes. While the server hangs, the work after these does not begin. `work` must call neither this
-   * method nor `pipelinedRead`.
+   * Calls `work`, which uses a connection, as soon as the limits of the workspace and of its server allow it.
+   * The first read of a request runs in it, and so do a worker's claims and its records of outcomes. The work
+   * after these does not begin while the server hangs. `work` must call neither this method nor
+   * `pipelinedRead`.
    * @throws DatabaseUnavailable when no connection becomes free in time; the error of `work`
    */
   forWorkspace<T>(tenantId: string, work: () => Promise<T>): Promise<T>;
 
   /**
-   * Returns the name of the server that stores a workspace. Null if there is only one server, and while the
-   * name is not cached: a later call may return it.
+   * Returns the name of the server that stores a workspace. Null if there is only one server. Also null while
+   * the name is not cached: a call some moments later may return it.
    */
   serverOf(tenantId: string): string | null;
 
@@ -107,6 +107,6 @@ export interface Placement {
   /** Compares the clocks of the nodes of Citus with the coordinator's; does nothing on one server. */
   measureClocks(): Promise<void>;
 
-  /** Whether the clocks of several servers agree to 1 s; undefined for one server. */
+  /** Whether the clocks of several servers differ by at most 1 s; undefined if there is only one server. */
   readonly clocks: 'synchronized' | 'wrong' | undefined;
 }

@@ -17,7 +17,7 @@ import { ServiceRole } from './service-role';
 /** Key of the advisory lock under which one process migrates while others wait; an arbitrary number. */
 const MIGRATION_LOCK = 7_254_139;
 const LOCK_POLL_MS = 250;
-/** SQLSTATE with which PgBouncer refuses a startup parameter. */
+/** SQLSTATE of PgBouncer's refusal of a startup parameter, which shows that the address leads to a pooler. */
 const PROTOCOL_VIOLATION = '08P01';
 /** Milliseconds that a migration waits for a table's lock; later statements wait behind it. */
 const LOCK_TIMEOUT_MS = 1_000;

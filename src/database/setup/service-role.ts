@@ -21,7 +21,7 @@ export class ServiceRole {
   static async identify(service: Database, owner: OwnerDatabase): Promise<ServiceRole | null> {
     const [name, ownerName] = await Promise.all([roleOf(service), roleOf(owner)]);
     if (name === ownerName) return null;
-    // Compares with the owner of the existing tables, or with the role that will create them.
+    // The owner's role must be the owner of existing tables, or the role that will create the tables.
     const [role] = await owner.query<{ becomesOwner: boolean; tablesOwner: string; isOwner: boolean }>(
       `SELECT pg_has_role($1, tables.owner, 'MEMBER') AS "becomesOwner", pg_get_userbyid(tables.owner) AS "tablesOwner",
          pg_has_role(tables.owner, 'USAGE') AS "isOwner"

@@ -28,9 +28,9 @@ export interface ErasedMessages extends ConversationKey {
    * audit entries on that conversation or contact.
    */
   eventIds: string[];
-  /** Whether the contact is erased as well; false if the messages have only passed their retention period. */
+  /** Whether the contact is erased as well. False if only messages are, as after their retention period. */
   withContact: boolean;
-  /** Texts of the message that its customer has unsent; left out for any other erasure. */
+  /** Texts of a message that its customer has deleted at the channel; left out for any other erasure. */
   unsent?: string[];
 }
 
@@ -77,7 +77,7 @@ export interface ExportedLine {
   type: string;
 }
 
-/** Reads a table's rows for a contact's export, oldest first, in steps as the caller asks for lines. */
+/** Reads a table's rows for a contact's export, oldest first, and only as the caller asks for more lines. */
 export interface Export {
   exportContact?(contact: ContactKey): AsyncIterable<ExportedLine>;
   exportConversation?(conversation: ConversationKey): AsyncIterable<ExportedLine>;
@@ -98,7 +98,7 @@ export interface CleanUp {
   guard?: string;
 }
 
-/** Rule by which a day's partitions are not dropped while unfinished work needs their rows. */
+/** Rule that keeps a day's partitions while unfinished work needs their rows. */
 export interface HistoryUse {
   /**
    * SQL condition that the row `t` needs the day `day`. `day.first` is the lowest id of the day, `day.next`
