@@ -26,9 +26,9 @@ import { INSTAGRAM_TOKENS_QUEUE, InstagramTokensProcessor } from './tokens/insta
 import { InstagramTokensRepository } from './tokens/instagram-tokens.repository';
 import { InstagramTokensService } from './tokens/instagram-tokens.service';
 
-/** Maximum number of attempts in progress in this process. */
+/** Maximum number of messages that this process sends at the same time. */
 const MAX_IN_FLIGHT = 500;
-/** Maximum for one connection, so that a slow provider does not delay other connections. */
+/** Maximum for one connection, because a slow provider could otherwise occupy the whole process. */
 const MAX_PER_CONNECTION = 25;
 
 const outboundCapacity: FactoryProvider<StartCapacity> = {

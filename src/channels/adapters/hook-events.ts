@@ -26,7 +26,7 @@ interface InboundBase {
 
 export interface InboundMessage extends InboundBase {
   kind: 'message';
-  /** Provider's ids of the message, unique within the connection. If one is stored, so is the message. */
+  /** Provider's ids of the message, unique in the connection. If one id is stored, the message is known. */
   providerIds: [string, ...string[]];
   customer: {
     /** Provider's id of the customer, to which replies are sent. */
@@ -37,8 +37,8 @@ export interface InboundMessage extends InboundBase {
     phone: string | null;
   };
   /**
-   * Time at which the customer sent the message. Set if ids can change owners, as phone numbers do: the
-   * sender is the owner at that time.
+   * Time at which the customer sent the message. Set only if an id, such as a phone number, can pass to
+   * another person, because the sender is the person who had the id at that time.
    */
   at?: Date;
   /** Unverified input of the customer. It fills empty fields of the contact. */
@@ -57,7 +57,7 @@ interface InboundChangeBase extends InboundBase {
 
 export interface InboundEdit extends InboundChangeBase, Pick<InboundMessage, 'body' | 'metadata'> {
   kind: 'edit';
-  /** Higher for a later edit of the same message; null if the provider gives no number. */
+  /** Number that is higher for a newer edit of the message; null if the provider gives none. */
   number: number | null;
 }
 
@@ -65,12 +65,12 @@ export interface InboundUnsend extends InboundChangeBase {
   kind: 'unsend';
 }
 
-/** Report of all present reactions of a customer to a message. */
+/** All reactions that a customer now has on a message. They replace the reactions reported before. */
 export interface InboundReaction extends InboundChangeBase {
   kind: 'reaction';
-  /** Emojis, or the provider's names for reactions without one. Empty if all were removed. */
+  /** Emojis; for a reaction without an emoji, the provider's name. Empty if the customer removed all. */
   emojis: string[];
-  /** Higher for a later reaction to the same message; null if the provider gives no number. */
+  /** Number that is higher for a newer reaction to the message; null if the provider gives none. */
   number: number | null;
   /** Message to store if the reaction is to an unknown message; null to store none. */
   message: InboundMessage | null;
@@ -79,7 +79,7 @@ export interface InboundReaction extends InboundChangeBase {
 /** Ids of one customer that the provider has reported together, without a message. */
 export interface InboundIds extends InboundBase {
   kind: 'ids';
-  /** Present ids. Replies are sent to the first. */
+  /** Ids that the customer has now. Replies are sent to the first. */
   ids: [string, ...string[]];
   previousIds: string[];
   phone: string | null;
@@ -119,7 +119,7 @@ export interface InboundEcho extends InboundBase {
   body: string | null;
 }
 
-/** Returns the id least likely to change. Digits sort before letters, so a phone number is chosen last. */
+/** Returns the id that sorts last, because phone numbers can change and sort before ids with letters. */
 export function mostLastingId(ids: [string, ...string[]]): string {
   return ids.reduce((one, other) => (one > other ? one : other));
 }

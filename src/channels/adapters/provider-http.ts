@@ -89,7 +89,7 @@ export class ProviderHttp implements OnApplicationShutdown {
 
 /**
  * Records whether bytes of the request may have been written: after the TCP connection and, over https, the
- * TLS handshake. A retry after an earlier failure is safe.
+ * TLS handshake. If the call fails before that, a retry is safe.
  */
 class WatchedTransport {
   hasConnected = false;
@@ -116,7 +116,7 @@ function unansweredFault(kind: UnansweredCall['kind'], cause: string): ProviderF
   return { providerCode: null, message: `The provider ${failure}: ${cause}.` };
 }
 
-/** Returns the outcome of a send request without a response: a retry is safe only if it was `unreached`. */
+/** Returns the outcome of a send request without a response. A retry is safe only after `unreached`. */
 export function outcomeWithoutAnswer({ kind, fault }: UnansweredCall): SendOutcome {
   return { kind: kind === 'unreached' ? 'RETRY' : 'UNKNOWN', fault };
 }

@@ -3,8 +3,8 @@ import { Connection } from '../adapters/channel-adapter';
 export type ConnectionStatus = 'ACTIVE' | 'REAUTH_REQUIRED' | 'DISCONNECTED';
 
 /**
- * Account of a workspace at a channel's provider. Apart from disconnected ones, a workspace has at most one
- * for each channel, and an account belongs to at most one workspace.
+ * Account of a workspace at a channel's provider. A workspace has at most one connection for each channel,
+ * and an account belongs to at most one workspace. Disconnected rows do not count for this.
  */
 export interface ChannelConnectionEntity extends Omit<Connection, 'credentials'> {
   settings: object;

@@ -92,8 +92,8 @@ export class ChannelConnectionsRepository {
   }
 
   /**
-   * Locks a connection's row. Workers claim messages under FOR KEY SHARE, which waits only for FOR UPDATE.
-   * @param sharing whether messages can be claimed before the transaction ends
+   * Locks a connection's row.
+   * @param sharing whether workers can claim the connection's messages before the transaction ends
    */
   async lock(
     tx: Transaction,
@@ -152,7 +152,7 @@ export class ChannelConnectionsRepository {
     );
   }
 
-  /** Makes the account and the hook key of a disconnected connection available again. */
+  /** Allows the account and the hook key of a disconnected connection to be used for a new connection. */
   async deleteLookUps(tx: Transaction, connection: ChannelConnectionEntity): Promise<void> {
     const { channel, externalId, hookKey } = connection;
     await tx.query('DELETE FROM hook_keys WHERE hook_key = $1', [hookKey]);

@@ -69,7 +69,7 @@ export class ConnectionChanges {
    * Stops sending over a connection until its credentials are rotated. Meanwhile, workers fail its pending
    * outbound messages in the background.
    * @param connection with the credentials that the provider has refused
-   * @returns false, without a change, if it was disconnected or has other credentials
+   * @returns false, without a change, if it is disconnected or its credentials were rotated
    */
   async markReauthRequired(tx: Transaction, connection: Connection): Promise<boolean> {
     const { tenantId, id, credentials } = connection;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config';
 
 const KEY_BYTES = 32;
-/** Label of a separate signing key that is derived for this purpose alone. */
+/** Label of the derived signing key, so that these tokens share no key with other data. */
 const KEY_PURPOSE = 'widget previews';
 const LIFETIME_MS = 60 * 60 * 1000;
 const TOKEN = /^(\d{13})\.([\w-]{43})$/;
@@ -11,8 +11,8 @@ const TOKEN = /^(\d{13})\.([\w-]{43})$/;
 type PreviewedWidget = { tenantId: string; id: string };
 
 /**
- * Issues and verifies tokens for the dashboard's preview of a widget, a sandboxed page without an origin. The
- * first configured key signs; all configured keys verify.
+ * Issues and verifies tokens for the dashboard's preview of a widget, which is a sandboxed page without an
+ * origin. Signs with the first configured key, and accepts signatures by any configured key.
  */
 @Injectable()
 export class PreviewTokens {

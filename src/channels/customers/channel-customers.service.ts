@@ -35,7 +35,8 @@ export class ChannelCustomersService {
   }
 
   /**
-   * Links ids to the contact who has one of them, if any. Replies to replaced ids go to the first id instead.
+   * Links a customer's ids to the contact who has one of them, if there is one. If ids were replaced, replies
+   * to them are sent to the first given id.
    */
   async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<void> {
     const known = await this.customers.link(tx, tenantId, named);
@@ -49,7 +50,7 @@ export class ChannelCustomersService {
   }
 
   /**
-   * Moves the conversations of merged contacts, and stops replies to contacts at ids that they have lost.
+   * Moves merged contacts' conversations to the contact. Stops replies to contacts at ids that they lost.
    * Applies edits and unsends that waited for one of the ids to belong to a contact.
    */
   private async follow(

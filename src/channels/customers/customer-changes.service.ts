@@ -92,7 +92,7 @@ export class CustomerChangesService {
   ): Promise<ChangeOutcome> {
     const { tenantId, channel } = connection;
     const { customerIds, providerId } = change;
-    // A message is stored under the same locks: either it is visible here, or it will find the stored change.
+    // Storing a message takes the same locks, so the message is visible here or will find the stored change.
     const ids = [...new Set(customerIds)];
     const owners = await this.identities.lockAndFind(tx, tenantId, channel, ids);
     const key = await this.providerIds.findMessage(tx, connection, providerId);

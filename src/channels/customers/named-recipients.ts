@@ -21,9 +21,8 @@ export class NamedRecipients {
   ) {}
 
   /**
-   * Links the ids of each recipient to one contact. Reads first which ids are not linked: usually few,
-   * because providers repeat the same ids with each message. Never throws, because the next message repeats
-   * them.
+   * Links the ids of each recipient to one contact. Skips recipients whose ids are linked, because providers
+   * repeat the same ids with each message. Never throws, because the next message repeats them.
    */
   async link(connection: Connection, recipients: string[][]): Promise<void> {
     const named = recipients.filter((ids) => ids.length > 1 && ids.every(isUsableId));

@@ -18,7 +18,7 @@ const PAUSE_MS = 5_000;
 @Injectable()
 export class HookBodies {
   private readonly logger = new Logger(HookBodies.name);
-  /** End of the pause (`performance.now()`) by connection id, after a body with too many events. */
+  /** Time at which a connection's pause ends, by connection id (value of `performance.now()`). */
   private readonly paused = new Map<string, number>();
 
   constructor(
@@ -37,7 +37,7 @@ export class HookBodies {
     const rawBody = await this.bodies
       .read(request, maxMebibytes * 1024 * 1024)
       .catch((error: unknown) => this.reportTooLarge(error, connection));
-    // A concurrent request may have started a pause.
+    // While the body was read, a concurrent request may have started a pause.
     this.requireNoPause(connection);
     const { originalUrl, headers } = request;
     return { url: `${this.config.publicUrl}${originalUrl}`, headers, rawBody };

@@ -19,11 +19,11 @@ interface HookCall {
 }
 
 /**
- * Verifies the signatures of requests to hooks. Refused requests are counted by hook and client network;
- * above the limit, further ones get 429. Above the limit, even a handshake with the right verify token is
- * refused, because an operator may have chosen a weak token. A signed event is always accepted: its secret
- * cannot be guessed, and the provider may share an address with others. Therefore every body is read and
- * verified, within the memory limit of `RequestBodies`.
+ * Verifies the signatures of requests to hooks. Counts refused requests by hook and client network, and
+ * refuses unsigned requests above a limit with 429. Above it, a handshake is refused even with the right
+ * verify token, because an operator may have chosen a weak one. A signed event is always accepted, because
+ * its secret cannot be guessed and the provider may share its address with an attacker. Therefore every body
+ * is read and verified, within the memory limit of `RequestBodies`.
  */
 @Injectable()
 export class HooksService {

@@ -13,7 +13,7 @@ import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 /** Rolls back the transaction of a new customer's message that was taken back before it arrived. */
 export class NeverSent extends Error {}
 
-/** Writes a customer's message, contact and conversation, and applies changes that came before it. */
+/** Writes a customer's message, contact and conversation. Applies changes that preceded the message. */
 @Injectable()
 export class InboundMessageWriter {
   constructor(

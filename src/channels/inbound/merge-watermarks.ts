@@ -1,8 +1,8 @@
 import { InboundEvent, InboundWatermark } from '../adapters/hook-events';
 
 /**
- * Merges watermarks by customer and status to the latest time, because each takes a transaction and a request
- * can have thousands. The merged one replaces the last, after the echoes of messages that it covers.
+ * Merges a customer's watermarks of one status into the latest, because each takes a transaction. The merged
+ * one replaces the last, so that it follows the echoes of messages that it covers.
  */
 export function mergeWatermarks(events: InboundEvent[]): InboundEvent[] {
   const merged = new Map<string, InboundWatermark>();

@@ -1,8 +1,8 @@
 import { groupBy } from '../../common/group-by';
 
 /**
- * Processes groups of items concurrently, and the items of a group in order. Items with a common key are in
- * one group, also if other items connect them.
+ * Processes groups of items concurrently, but the items of one group in the given order. Items with a common
+ * key are in one group. So are two items that share keys with a third.
  * @param width number of groups that are processed concurrently
  */
 export async function workInOrder<T>(
@@ -21,7 +21,8 @@ export async function workInOrder<T>(
 }
 
 /**
- * Returns a function that names a key's group. Keys of one set, and of sets with a common key, are one group.
+ * Returns a function that names a key's group. All keys of a set are in one group, and so are all keys of two
+ * sets that have a key in common.
  */
 function joinKeys(sets: string[][]): (key: string) => string {
   const leads = new Map<string, string>();

@@ -4,16 +4,14 @@ import { Database } from '../../database/database';
 import { ChannelConnectionsRepository, Reception } from '../connections/channel-connections.repository';
 import { LoadedConnection } from '../connections/connection-loader';
 
-/**
- * Minimum milliseconds between two updates of a connection's time. One for each message would be too many.
- */
+/** Minimum milliseconds between two updates of a connection's `lastReceivedAt`, to save statements. */
 const STEP_MS = 60 * 1000;
 const WRITE_EVERY_MS = 1_000;
 const BATCH = 500;
 
 /**
- * Collects in memory the times of received messages, and writes them in batches. After a failed statement or
- * a killed process, the next message sets the time again.
+ * Collects in memory the times at which connections received messages, and writes them in batches. If a time
+ * is lost by an error or a crash, the connection's next message sets a new one.
  */
 @Injectable()
 export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -10,14 +10,14 @@ import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { messagesSubQueue } from './outbound-messages.repository';
 import { HAS_ENDED } from './queue-conditions';
 
-/** Maximum number of rows that one step of a search reads. */
+/** Maximum number of rows that one query of a search reads. */
 const STEP_ROWS = 1_000;
-/** Maximum number of connections that one step of a search reads. */
+/** Maximum number of connections that one call of `findDue` reads. */
 const STEP_CONNECTIONS = 1_000;
-/** Maximum number of messages that such a step reads for each connection. */
+/** Maximum number of messages that one call of `findDue` reads for each connection. */
 const MESSAGES_OF_CONNECTION = 10;
 
-/** Row after which the next step of a search begins: a workspace, and a connection or conversation. */
+/** Row after which a search's next call begins: a workspace, and a connection or conversation. */
 type Position = [tenantId: string, id: string];
 export const BEFORE_ALL_MESSAGES: Position = [LOWEST_ID, LOWEST_ID];
 
@@ -44,8 +44,8 @@ const LIST_QUEUED_CONNECTIONS = `
   FROM queued JOIN channel_connections w ON w.tenant_id = queued.tenant_id AND w.id = connection_id ORDER BY n`;
 
 /**
- * Selects, for workspaces $1, connections $2 and times $3, the oldest messages due after the time. Leaves out
- * messages that wait for an earlier one of their conversation.
+ * Selects the oldest messages of each connection (workspaces $1, ids $2) that are due after its time in $3.
+ * Leaves out messages that wait for an earlier message of their conversation.
  */
 const FIND_OLDEST = `
   SELECT w.tenant_id AS "tenantId", w.id, d.conversation_id AS "conversationId", d.message_id AS "messageId",
@@ -68,15 +68,15 @@ interface OldestMessage extends MessageKey {
   hasEnded: boolean;
 }
 
-/** Searches all workspaces for messages that are due or whose lease or hold has ended, in bounded steps. */
+/** Searches all workspaces for messages that need work. Each call reads a bounded number of rows. */
 @Injectable()
 export class DueMessagesRepository {
   constructor(private readonly floors: QueueFloors) {}
 
   /**
-   * Searches a database server for retries, leases and holds whose time came after `since`, in one step.
+   * Searches a database server for retries, leases and holds whose time came after `since`.
    * @returns `connections`: connections of the rows found, without suspended workspaces; `ended`: messages
-   *   whose lease or hold has ended; `until`: time up to which the step has read
+   *   whose lease or hold has ended; `until`: time up to which this call has read
    */
   async findScheduled(
     since: Date,
@@ -108,11 +108,11 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Searches a database server's connections for due messages, in one step. Reads only the oldest messages of
-   * each connection, and stores their time as its floor (the time before which claims skip rows).
+   * Searches some connections of a database server for due messages. Reads only the oldest messages of each
+   * connection, and stores their time as its floor (the time before which claims skip rows).
    * @returns `due`: connections with due messages, without suspended workspaces; `inactive`: connections with
-   *   messages that may not send; `ended`: messages whose lease or hold has ended; `next`: position of the
-   *   next step, null after the last
+   *   messages that may not send; `ended`: messages whose lease or hold has ended; `next`: position for the
+   *   next call, null if there are no more connections
    */
   async findDue(
     after: Position,
@@ -132,7 +132,7 @@ export class DueMessagesRepository {
     const messages = await this.findOldest(connections, server);
     const oldest = new Map<string, OldestMessage>();
     for (const message of messages) if (!oldest.has(message.id)) oldest.set(message.id, message);
-    // `now` was read before the messages, so a message that becomes due later is above this floor.
+    // `now` was read before the messages, so a message that was not visible then is due after this floor.
     for (const { tenantId, id, now } of connections) {
       const at = oldest.get(id)?.at ?? now;
       this.floors.update(messagesSubQueue(tenantId, id), at < now ? at : now);
@@ -149,9 +149,9 @@ export class DueMessagesRepository {
   }
 
   /**
-   * Searches a database server for conversations in which every message waits, in one step. This happens if
-   * an earlier message was enqueued late and ended before the later one's transaction could see it.
-   * @returns `next`: position of the next step, null after the last
+   * Searches for conversations in which every message waits for an earlier one. This happens if a message was
+   * enqueued late and ended before the transaction of the next message could see it.
+   * @returns `next`: position for the next call, null if there are no more rows
    */
   async findStuck(
     after: Position,

@@ -54,7 +54,7 @@ export class NewConversationsService {
     });
   }
 
-  /** Locks the customer's id. A concurrent erasure is either visible here, or finds the new conversation. */
+  /** Locks the customer's id, so that a concurrent erasure is visible here or finds the new conversation. */
   private async lockPartner(
     tx: Transaction,
     tenantId: string,

@@ -8,10 +8,10 @@ import { ClaimedMessage } from './claimed-message';
 import { OutboundMessageRecorder } from './outbound-message-recorder';
 import { MessageOutcome, SendResult } from './send-result';
 
-/** Milliseconds before recording an outcome is retried. The wait doubles up to the maximum. */
+/** Milliseconds before the first retry to record an outcome. Each further wait is twice as long. */
 const RETRY_MS = 500;
 const LONGEST_RETRY_MS = 4_000;
-/** Milliseconds after which retries end although the database answers, because a statement must be wrong. */
+/** Milliseconds after which retries end if the database answers, because then the statement must be wrong. */
 const STOP_AFTER_MS = 60_000;
 
 @Injectable()

@@ -14,8 +14,8 @@ import { StaleMessageReconciler } from './stale-message-reconciler';
 const STUCK_PAUSE = 50;
 
 /**
- * Searches every second for outbound messages that need work, in case a wake-up was lost: retries, leases and
- * holds by their time, and all others step by step.
+ * Searches every second for outbound messages that need work, in case a wake-up was lost. Finds retries,
+ * leases and holds by their time, and other messages by their connection.
  */
 @Injectable()
 export class OutboundMessagePoll {

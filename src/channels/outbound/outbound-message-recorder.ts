@@ -63,8 +63,7 @@ export class OutboundMessageRecorder {
       'error' in result ? result.error : null,
     );
     const holdMs = 'holdMs' in result ? result.holdMs : 0;
-    // Either a receipt has reported the outcome, so that no hold is needed; or the lease had ended, and the
-    // hold has begun.
+    // No hold is needed if a receipt has reported the outcome. If the lease had ended, the hold began then.
     const isSettled = result.status === 'UNKNOWN' && before === null;
     this.messages.finish(tx, message, isSettled ? { leaseId: message.leaseId } : { holdMs });
     if (providerId !== null) {

@@ -54,7 +54,7 @@ export class OutboundMessageRouter {
       tx.onCommit(() => this.wake(routed));
     }
     await this.fail(tx, failing, hasStatusSubscriber);
-    // A failed message may have been its conversation's first unsent message.
+    // If a failed message was its conversation's first unsent message, the next message becomes due.
     const failedIn = new Set(failing.map(({ tenantId }) => tenantId));
     for (const { tenantId, conversationId } of conversations) {
       if (failedIn.has(tenantId)) this.messages.moveUpPipelined(tx, tenantId, conversationId);

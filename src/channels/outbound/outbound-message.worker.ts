@@ -43,11 +43,11 @@ export class OutboundMessageWorker {
   private async process({ id: connectionId }: Target, message: ClaimedMessage): Promise<void> {
     this.metrics.outboundMessagesInFlight.inc();
     try {
-      // The message has not been sent, so any worker may claim it again.
+      // The message has not been sent, so another process may claim it.
       if (this.runner.isStopping || isTooLate(message.startBy)) await this.messages.release(message);
       else this.follow(message, await this.attempter.attempt(message));
     } catch (error) {
-      // An internal error: the message becomes UNKNOWN when its lease expires.
+      // After an internal error, the message becomes UNKNOWN when its lease expires.
       const { tenantId, messageId } = message;
       this.logger.error(
         { err: error as Error, tenantId, connectionId, messageId },

@@ -15,8 +15,9 @@ import { endOfHolds, firstUnsent, recipientOf, wasConnected } from './queue-cond
 const LEASE = `interval '20 seconds'`;
 
 /**
- * SQL condition: connection $2 of workspace $1 can claim row `d` of outbound_messages, due after $4, if it
- * may send. The last two lines check the order again: it must be right even if the column `waits` is wrong.
+ * SQL condition: row `d` of outbound_messages can be claimed for connection $2 of workspace $1, and is due
+ * after $4. The last two lines check that no earlier message delays it, because the column `waits` can be
+ * wrong.
  */
 const IS_READY = `
   d.tenant_id = $1 AND d.connection_id = $2 AND NOT d.waits AND d.next_attempt_at > $4 AND d.next_attempt_at <= now()
@@ -35,9 +36,9 @@ const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
 type ReadyMessage = Pick<ClaimedMessage, 'conversationId' | 'messageId' | 'attemptCount' | 'claimedAt'>;
 
 /**
- * Writes outbound_messages, the queue of agents' messages. A row waits for an earlier one of its
- * conversation, is pending, is leased, or is a hold, which delays later ones. All times are the database's.
- * To avoid deadlocks, every transaction locks these rows before rows of `messages`.
+ * Writes outbound_messages, the queue of agents' messages. A row is a message that waits for an earlier one,
+ * is pending or is leased; or it is a hold, which only delays its conversation's later messages. All times
+ * are the database's. To avoid deadlocks, every transaction locks these rows before rows of `messages`.
  */
 @Injectable()
 export class OutboundMessagesRepository {
@@ -88,9 +89,9 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Leases one message; the statements of all messages are sent together. With a join to a list of keys,
-   * PostgreSQL would read all messages of a workspace that is too new for its statistics (500 keys, 8,000
-   * messages: 2 s instead of 20 ms).
+   * Leases one message by a statement of its own. With a join to a list of keys, PostgreSQL would read all
+   * messages of a workspace that is too new for its statistics (500 keys, 8,000 messages: 2 s instead of 20
+   * ms).
    */
   private async lease(
     tx: Transaction,
@@ -141,8 +142,8 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Deletes a conversation's pending rows, up to a message, if a receipt has reported their outcome: they
-   * could never be claimed. Leaves leased rows to their worker.
+   * Deletes a conversation's pending rows, up to a message, if a receipt has reported their outcome, because
+   * such rows could never be claimed. Leaves leased rows to their worker.
    */
   async deleteSettledUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     const deleted = await tx.query(
@@ -232,7 +233,7 @@ export class OutboundMessagesRepository {
   }
 }
 
-/** Returns the sub-queue of a connection's messages, without messages that wait for an earlier one. */
+/** Returns the part of the queue with a connection's messages that wait for no earlier message. */
 export function messagesSubQueue(tenantId: string, connectionId: string): SubQueue {
   return { queue: 'messages', tenantId, key: connectionId };
 }

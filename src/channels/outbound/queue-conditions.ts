@@ -1,4 +1,4 @@
-/** SQL condition: the lease or the hold of row `d` of `outbound_messages` has ended. */
+/** SQL condition: row `d` of `outbound_messages` is a lease or a hold whose time has passed. */
 export const HAS_ENDED = '(d.lease_id IS NOT NULL OR d.holds) AND d.next_attempt_at <= now()';
 
 /** SQL that selects the id of a conversation's first unsent message. */

@@ -21,7 +21,7 @@ export interface Route {
 export interface Recent {
   /** Time of the customer's latest message among the messages that were read. */
   receivedAt: Date | null;
-  /** Whether the limit was reached, so that older messages may exist. */
+  /** Whether the query stopped at its maximum number of messages, so that older ones may exist. */
   isCut: boolean;
 }
 
@@ -35,8 +35,8 @@ const FIND_ROUTE = `
   WHERE c.tenant_id = $1 AND c.id = $2`;
 
 /**
- * Summarizes each of contact $2's latest conversations on channel $3 in workspace $1, from message id $4 on.
- * All of them count, because a provider allows replies by person.
+ * Summarizes the latest conversations of contact $2 on channel $3 in workspace $1, from message id $4 on.
+ * Counts all of them, because a provider allows replies to a person, not to a conversation.
  */
 const LIST_RECENT = `
   SELECT recent.* FROM (

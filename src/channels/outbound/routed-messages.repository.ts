@@ -78,7 +78,7 @@ export class RoutedMessagesRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Locks each conversation's first unsent message: it must not end before the next one is inserted. */
+  /** Locks each conversation's first unsent message, so that it outlasts the insertion of the next. */
   lockFirstPipelined(tx: Transaction, conversations: ConversationKey[]): Pipelined {
     return tx.pipeline(lockFirstIn(this.database), [
       conversations.map(({ tenantId }) => tenantId),

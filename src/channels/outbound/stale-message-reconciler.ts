@@ -21,8 +21,8 @@ const BATCH = 200;
 const PAUSE_MS = 20;
 
 /**
- * Ends leases and holds whose time has come, and fails messages of connections that may not send. Works in
- * small steps of one workspace each. The poll finds the messages of a killed step again.
+ * Ends leases and holds whose time has come, and fails messages of connections that may not send. Each
+ * transaction concerns one workspace. If the process is killed, the poll finds the remaining messages.
  */
 @Injectable()
 export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -53,7 +53,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     return this.runs.stop();
   }
 
-  /** Fails the pending messages of these connections in the background. */
+  /** Fails the pending messages of the given connections in the background. */
   failPending(connections: Target[]): void {
     for (const connection of connections) this.inactive.set(targetKeyOf(connection), connection);
   }
@@ -159,7 +159,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
       for (const message of pending) this.messages.endPipelined(tx, message);
       const failed = await this.advance(tx, pending, 'FAILED', deliveryError(code));
       const conversationIds = pending.map(({ conversationId }) => conversationId);
-      // The account may be connected again, with later messages in these conversations.
+      // Later messages of these conversations can be sent if the account has been connected again.
       this.moveUpAndWake(tx, tenantId, conversationIds);
       const labels = { channel: inactive.channel, outcome: code.toLowerCase() };
       tx.onCommit(() => this.metrics.outboundMessages.inc(labels, failed.length));

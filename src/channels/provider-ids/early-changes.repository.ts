@@ -4,7 +4,8 @@ import { ContactKey } from '../../database/tables/table-declaration';
 import { Transaction } from '../../database/transaction';
 
 /**
- * Edit or unsend that waits: for its message, or until its customer's id belongs to the message's contact.
+ * Edit or unsend that cannot be applied yet, because its message is unknown, or because its customer's id
+ * does not belong to the message's contact.
  */
 export interface EarlyChange {
   connectionId: string;
@@ -29,7 +30,7 @@ const MAX_WAITING = 100;
 /** Stores customers' edits and unsends until their message and their customer's contact are known. */
 @Injectable()
 export class EarlyChangesRepository {
-  /** Returns the waiting changes by these ids or of merged contacts, and assigns them to the contact. */
+  /** Returns the waiting changes of these ids and of merged contacts, and assigns them to the contact. */
   async findWaiting(
     tx: Transaction,
     tenantId: string,
@@ -49,8 +50,8 @@ export class EarlyChangesRepository {
   }
 
   /**
-   * Stores a change. Overwrites an earlier edit, but never an unsend. The caller must hold the lock on the
-   * customer's ids, so that the message is stored later and finds the change.
+   * Stores a change. Replaces an older edit of the message, but never an unsend. The caller must hold the
+   * lock on the customer's ids, because then the message can only be stored afterwards and finds the change.
    * @param contactId contact with whose erasure the change is deleted; null while the customer is unknown
    */
   async insert(
@@ -80,7 +81,7 @@ export class EarlyChangesRepository {
     );
   }
 
-  /** Deletes the waiting changes of a message: a customer's, or all without `customerId`. */
+  /** Deletes one customer's waiting changes of a message, or all of them if `customerId` is missing. */
   async delete(
     tx: Transaction,
     tenantId: string,

@@ -37,8 +37,8 @@ export class ProviderIdsRepository {
   }
 
   /**
-   * Looks up an arriving message: whether one of its ids is stored, even if the message was erased, and the
-   * customer's changes that arrived before it, in order.
+   * Returns whether an arriving message is known (one of its ids is stored, even if it was erased). Also
+   * returns the customer's edits and unsends that arrived before the message, ordered by number.
    */
   async lookUp(
     tx: Transaction,
@@ -92,8 +92,8 @@ export class ProviderIdsRepository {
   }
 
   /**
-   * Inserts a sent message's provider id, and applies receipts that arrived before. The caller must hold its
-   * `lock`.
+   * Inserts a sent message's provider id, and applies receipts that arrived before the id was known. The
+   * caller must hold the `lock` on the id.
    */
   async insertSent(
     tx: Transaction,
@@ -118,7 +118,7 @@ export class ProviderIdsRepository {
     }
   }
 
-  /** Stores receipts with an unknown provider id: the response that contains it may arrive later. */
+  /** Stores receipts with an unknown provider id, because the response with this id may arrive later. */
   async insertEarlyReceipts(
     tx: Transaction,
     { tenantId, id }: Connection,
@@ -142,9 +142,7 @@ export class ProviderIdsRepository {
     );
   }
 
-  /**
-   * Replaces provider ids by digests. Inserts and deletes, because a row with the digest may exist already.
-   */
+  /** Replaces provider ids by digests. Inserts and deletes rows, because one with the digest may exist. */
   async erase(tx: Transaction, { tenantId, conversationId, ids }: ErasedMessages): Promise<void> {
     const rows = await tx.query<{ connectionId: string; providerId: string }>(
       `SELECT connection_id AS "connectionId", provider_id AS "providerId" FROM provider_messages

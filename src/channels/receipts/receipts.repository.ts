@@ -7,7 +7,7 @@ import { Connection } from '../adapters/channel-adapter';
 import { InboundReceipt, InboundWatermark } from '../adapters/hook-events';
 import { AppliedReceipt } from '../provider-ids/provider-ids.repository';
 
-/** Milliseconds up to which an echo can match a message by its text. Echoes arrive within seconds. */
+/** Maximum age, in milliseconds, of a message that an echo (a report of it) can match by its text. */
 const ECHO_WITHIN_MS = 60 * 60 * 1000;
 
 /** Message that is being sent or whose outcome is unknown. */
@@ -93,8 +93,8 @@ export class ReceiptsRepository {
   }
 
   /**
-   * Finds a message by its text: the newest with an unknown outcome, else the newest that is being sent. A
-   * message that waits for a retry was certainly not sent.
+   * Finds a message by its text: the newest with an unknown outcome, else the newest that is being sent.
+   * Skips messages that wait for a retry, because they were certainly not sent.
    */
   async findUnsettledByText(
     tx: Transaction,

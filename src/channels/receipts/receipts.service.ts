@@ -18,8 +18,8 @@ import { ReceiptsRepository, UnsettledMessage, WATERMARK_STEP } from './receipts
 const STEP = 100;
 
 /**
- * Applies receipts, watermarks and echoes: late, repeated, out of order, or before the send request's
- * response.
+ * Applies receipts, watermarks and echoes. They may be late, repeated or out of order, and may arrive before
+ * the response to the send request.
  */
 @Injectable()
 export class ReceiptsService {

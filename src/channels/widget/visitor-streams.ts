@@ -63,8 +63,8 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
 
   /**
    * Makes a response an event stream. It begins with `ready`, and ends if the client disconnects, its token
-   * expires, the widget changes, or the process stops. If there is no room, a stream of a visitor without a
-   * conversation is ended to make room for a visitor with a conversation or for a widget with fewer streams.
+   * expires, the widget changes, or the process stops. If there are too many streams, it may end one of a
+   * visitor without a conversation, for a visitor with a conversation or a widget with fewer streams.
    * @throws AppError RATE_LIMITED: too many streams; NOT_FOUND: the widget is disconnected; UNAVAILABLE
    */
   async open(widget: Widget, { externalId, expiresAt }: Visitor, response: Response): Promise<void> {

@@ -6,7 +6,7 @@ import { Visitor, Widget } from './visitor';
 
 const ALGORITHM = 'HS256';
 const KEY_BYTES = 32;
-/** Label of a separate derived key, so that other data under the same secret is not valid as a token. */
+/** Label of the derived signing key, so that other data under the same secret is not valid as a token. */
 const KEY_PURPOSE = 'widget visitor tokens';
 const DAY_SECONDS = 24 * 60 * 60;
 const LIFETIME_SECONDS = DAY_SECONDS;
@@ -33,8 +33,8 @@ export interface TokenOwner {
 }
 
 /**
- * Issues and verifies visitors' tokens, JWTs for one visitor of one widget. The first configured key signs;
- * all configured keys verify.
+ * Issues and verifies visitors' tokens, JWTs for one visitor of one widget. Signs with the first configured
+ * key, and accepts signatures by any configured key.
  */
 @Injectable()
 export class VisitorTokens {

@@ -14,7 +14,7 @@ export interface VisitorKey {
 }
 
 export interface VisitorState extends VisitorKey {
-  /** Changes with every rotation of the widget's credentials. */
+  /** Version of the widget's connection. It changes with every rotation of the credentials. */
   version: string;
   conversationId: string | null;
   /** Number of the conversation's last event; 0 before the first. */
@@ -62,8 +62,8 @@ export class VisitorsRepository {
   ) {}
 
   /**
-   * Lists visitors' states, unordered. Leaves out disconnected widgets. On Citus, all must be of one
-   * workspace.
+   * Lists visitors' states, unordered. Leaves out disconnected widgets. On Citus, all given visitors must be
+   * of one workspace.
    */
   listStates(visitors: VisitorKey[]): Promise<VisitorState[]> {
     return this.database.query(listIn(this.database), keyColumns(visitors));

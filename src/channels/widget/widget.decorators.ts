@@ -61,7 +61,7 @@ export const VISITOR_SECURITY = 'visitor';
 export const ForVisitors = (...limits: WidgetLimit[]) =>
   applyDecorators(SetMetadata(LIMITS, limits), UseGuards(VisitorGuard, WidgetLimitGuard));
 
-/** Declares that a token is optional. A token renews its own session. */
+/** Declares that a visitor's token is optional. A request with a token renews this token's session. */
 export const TokenOptional = () =>
   applyDecorators(
     SetMetadata(TOKEN_OPTIONAL, true),

@@ -37,12 +37,12 @@ export const LIMITS = 'widget:limits';
 
 /** Maximum number of known site keys that a process remembers. */
 const MAX_KNOWN = 10_000;
-/** Budget key of all unknown site keys, so that requests with invented keys compete as one widget. */
+/** Name of all unknown site keys, so that requests with invented keys share the slots of one widget. */
 const UNKNOWN = 'unknown';
 
 /**
- * Finds the path's widget, checks the page's origin, and sets the CORS headers. Acquires a slot of the
- * widget's budget, which WidgetSlotInterceptor releases.
+ * Finds the path's widget, checks the page's origin, and sets the CORS headers. Acquires one of the slots for
+ * the widget's concurrent requests; WidgetSlotInterceptor releases it.
  */
 @Injectable()
 export class WidgetGuard implements CanActivate {
@@ -170,7 +170,7 @@ function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
   return createHash('sha256').update(`${widget.id} ${visitor.externalId}`).digest('base64url');
 }
 
-/** Answers all preflights alike, without a query. The request that follows is checked. */
+/** Answers all preflights alike, without a query, because the request that follows is checked. */
 function allowPreflight(response: Response): true {
   response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
   response.setHeader('Access-Control-Allow-Methods', 'GET, POST, PATCH, DELETE');

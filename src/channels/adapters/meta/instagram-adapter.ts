@@ -48,7 +48,7 @@ export class InstagramAdapter
    */
   readonly limits = { perSecond: 100, conversationIntervalMs: 0 };
   protected readonly verdicts = INSTAGRAM_VERDICTS;
-  /** Kinds of events to which the service subscribes. `messages` includes echoes. */
+  /** Kinds of events to which the service subscribes. `messages` includes reports of sent messages. */
   protected readonly fields = 'messages,message_edit,message_reactions,messaging_postbacks,messaging_seen';
 
   check(
@@ -100,7 +100,7 @@ export class InstagramAdapter
     return { api: API, id: accountId, accessToken };
   }
 
-  /** Instagram has no field for the service's id, so an echo is matched by its provider id or its text. */
+  /** Makes the body without the service's id, because Instagram has no field for it. */
   protected makeBody({ recipientId, body }: OutboundMessage): object {
     return { recipient: { id: recipientId }, message: { text: body } };
   }

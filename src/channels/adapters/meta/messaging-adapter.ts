@@ -13,7 +13,7 @@ export interface MessagingAccount extends Pick<GraphRequest, 'api' | 'accessToke
 
 /** Implements the part of the Messenger and Instagram adapters that is Meta's Messenger Platform. */
 export abstract class MessagingAdapter<Credentials extends MetaCredentials> extends MetaAdapter<Credentials> {
-  /** Waits 30 s for the echo of a message whose outcome is unknown. Echoes arrive within seconds. */
+  /** Milliseconds to wait for Meta's report that a message with an unknown outcome was sent. */
   readonly unknownHoldMs = 30_000;
   protected abstract readonly fields: string;
 

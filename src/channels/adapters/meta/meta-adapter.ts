@@ -67,7 +67,7 @@ export abstract class MetaAdapter<Credentials extends MetaCredentials> {
 
   protected abstract readMessageId(this: void, answer: ProviderObject): string | null;
 
-  /** Adds a verify token, which the operator must enter at Meta. */
+  /** Adds a verify token to the credentials. The operator must enter this token at Meta. */
   protected complete<Input extends MetaCredentialsInput>(
     externalId: string,
     input: Input,

@@ -20,7 +20,8 @@ import {
 import { describeMessage, describeReferral } from './messaging-content';
 
 /**
- * Field of a message in which the service sends its own id. Messenger repeats it in the echo
+ * Field of a message in which the service sends its own id. Messenger repeats the id in the echo, which is an
+ * event that reports the sent message
  * (developers.facebook.com/docs/messenger-platform/reference/webhook-events/message-echoes).
  */
 export const MESSENGER_OWN_ID = 'metadata';
@@ -55,7 +56,7 @@ function readEvent(event: ProviderObject, maxEvents: number): HookEvent[] {
   // An account that writes to itself is not a customer.
   if (!parties || parties.accountId === parties.customerId) return [];
   if (textOf(objectOf(event.thread).id) !== null) return [{ kind: 'group', accountId: parties.accountId }];
-  // Meta reports only messages that customers have unsent, so the unsend of an echo is ignored.
+  // An echo is a message of the account. Its unsend is ignored, because Meta reports only customers' unsends.
   if (message.is_deleted === true) return isEcho ? [] : nonNull(readUnsend(parties, message));
   if ('message_edit' in event) return nonNull(readEdit(parties, objectOf(event.message_edit)));
   if ('reaction' in event) return nonNull(readReaction(parties, objectOf(event.reaction)));
@@ -66,7 +67,7 @@ function readEvent(event: ProviderObject, maxEvents: number): HookEvent[] {
   return nonNull(readGesture(parties, event));
 }
 
-/** Reads the ids of account and customer. The account is a message's recipient and an echo's sender. */
+/** Reads the ids of account and customer. The account receives a customer's message and sends an echo. */
 function readParties({ sender, recipient, timestamp }: ProviderObject, isEcho: boolean): Parties | null {
   const [from, to] = [textOf(objectOf(sender).id), textOf(objectOf(recipient).id)];
   if (from === null || to === null) return null;

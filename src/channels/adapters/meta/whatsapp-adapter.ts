@@ -40,11 +40,11 @@ export class WhatsAppAdapter
 {
   readonly channel = 'WHATSAPP';
   /**
-   * Meta accepts 80 messages a second from a number, and bursts of 45 messages to one customer. It refuses
-   * longer bursts, whose messages are retried, so conversations need no interval.
+   * Meta accepts 80 messages a second from a number, and bursts of 45 messages to one customer. No interval
+   * is kept within a conversation, because messages above a burst are refused and then retried.
    */
   readonly limits = { perSecond: 80, conversationIntervalMs: 0 };
-  /** Waits 30 s for the status of a message whose outcome is unknown. Statuses arrive within seconds. */
+  /** Milliseconds to wait for WhatsApp's report that a message with an unknown outcome was sent. */
   readonly unknownHoldMs = 30_000;
   protected readonly verdicts = WHATSAPP_VERDICTS;
 
@@ -57,10 +57,10 @@ export class WhatsAppAdapter
     await this.graph.require(toRequest(credentials, 'GET', ''));
   }
 
-  /** Does nothing: the app's owner enters the hook's URL at Meta, once for the app. */
+  /** Does nothing, because the app's owner enters the hook's URL at Meta, once for the whole app. */
   async register(): Promise<void> {}
 
-  /** Does nothing: Meta continues to call the hook, and the service refuses these calls. */
+  /** Does nothing. Meta still calls the hook, and the service refuses these calls. */
   async unregister(): Promise<void> {}
 
   override async send(

@@ -47,7 +47,7 @@ const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
   readonly channel = 'TELEGRAM';
   readonly limits = { perSecond: 30, conversationIntervalMs: 1000 };
-  /** Does not wait, because Telegram sends no receipts. */
+  /** No delay after an unknown outcome, because Telegram sends no receipts. */
   readonly unknownHoldMs = 0;
 
   constructor(
@@ -108,7 +108,7 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     return typeof given === 'string' && isSameSecret(given, secret);
   }
 
-  /** Reads an update. It does not name the bot, so it belongs to the connection's bot. */
+  /** Reads an update. The update does not name the bot, so it is taken as one of the connection's bot. */
   parse({ externalId }: Connection<TelegramCredentials>, request: HookRequest): HookEvent[] {
     const event = readUpdate(externalId, parseJson(request));
     return event ? [event] : [];

@@ -14,7 +14,8 @@ interface MessageNotice extends VisitorAddress {
 
 /**
  * Signals over Redis that a visitor has a new message or that a widget was disconnected. Each process with an
- * event stream of this visitor or widget receives it. A lost signal delays visitors by one heartbeat at most.
+ * event stream of this visitor or widget receives it. If a signal is lost, the stream's next heartbeat shows
+ * the change.
  */
 @Injectable()
 export class WidgetSignal {
