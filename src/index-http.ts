@@ -15,9 +15,10 @@ export { readHttpSettings, type HttpLimits, type HttpSettings } from './config/h
 export type { TrustProxy } from './config/setting-readers';
 export { createLogger, NestLogger } from './common/logger';
 
-// Parts for the host's routes: the origin of a request, idempotent requests, rate limits over all processes,
-// and limits of concurrent work in a process. `Public` marks routes for a guard of the host's own, which
-// reads `PUBLIC`. The routes of `HealthApiModule`, `GET /health/live` and `/health/ready`, are marked.
+// Parts for routes of the host application: the origin of a request, idempotent requests, rate limits over
+// all processes, and limits of concurrent work in a process. `Public` marks routes for a guard of the
+// application, which reads `PUBLIC`. The routes of `HealthApiModule`, `GET /health/live` and `/health/ready`,
+// are marked.
 export { HealthApiModule } from './operations/health/health.module';
 export { sendKept } from './http/connections/kept-bytes';
 export { isSafe } from './http/safe-methods';
@@ -30,7 +31,7 @@ export { RateLimiter, type RateLimit } from './http/limits/rate-limiter';
 export { makeReason, type Reason } from './common/error-texts';
 export { WorkBudgets, type WorkKind } from './http/limits/work-budgets';
 
-// Decorators for the classes of the host's inputs, which `validate` reads.
+// Decorators for the classes of the host application's inputs, which `validate` reads.
 export { IsNullable, IsOpaque } from './common/validators';
 
 // Work that is repeated at an interval until the process stops.

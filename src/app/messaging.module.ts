@@ -100,7 +100,7 @@ export function readMessagingOptions(variables: NodeJS.ProcessEnv): {
 }
 
 /**
- * Checks the options as environment variables. In production mode, no key is generated on the host's disk.
+ * Checks the options as environment variables of production mode, in which no encryption key is generated.
  */
 function configOf(options: MessagingOptions): Config {
   const names = Object.keys(SHARED_SETTINGS) as (keyof typeof SHARED_SETTINGS)[];

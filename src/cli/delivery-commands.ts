@@ -53,7 +53,7 @@ export function addDeliveryCommands(webhook: Command): void {
   });
 }
 
-/** Adds a command about one delivery. It needs `--workspace`: an index on ids alone would be too large. */
+/** Adds a command about one delivery. It needs `--workspace`, because no index has ids without workspaces. */
 function addDeliveryCommand(
   webhook: Command,
   name: string,

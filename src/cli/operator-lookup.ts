@@ -24,7 +24,7 @@ export type LookedUpThing = keyof typeof TABLES;
 
 const MAX_USAGES = 50;
 
-/** Finds agents, keys and other things by id alone, and lists all workspaces: only operators may do so. */
+/** Finds agents, keys and other things by id in all workspaces, and lists workspaces. Only for operators. */
 @Injectable()
 export class OperatorLookup {
   constructor(

@@ -17,7 +17,7 @@ import { ReadKind, settingsFor } from './planner-settings';
 import { SharedReads } from './shared-reads';
 import { Transaction } from './transaction';
 
-/** Name of TypeORM's data source, so that a host application can have the default data source itself. */
+/** Name of TypeORM's data source: not the default name, which a host application may use itself. */
 export const DATA_SOURCE = 'messaging';
 
 /** Runs single statements outside transactions, and opens every transaction. */

@@ -47,8 +47,8 @@ interface Acquired {
 }
 
 /**
- * Counts by key in fixed windows, for all processes together. While Redis is down, each process counts in its
- * own memory, so that N processes allow N times as much.
+ * Counts by key in windows of a fixed length, over all processes together. While Redis is down, each process
+ * counts in its own memory, so that N processes allow N times as much.
  */
 @Injectable()
 export class FixedWindows {

@@ -36,8 +36,8 @@ export class RedisClient {
   }
 
   /**
-   * Publishes a message to the subscribers of a channel. In a Cluster each channel belongs to one node, and
-   * only the subscribers of that channel receive the message.
+   * Publishes a message to the subscribers of a channel. In a Cluster, the node to which the channel belongs
+   * passes the message on.
    * @returns the number of connections that have received the message
    */
   async publish(channel: string, message: string): Promise<number> {

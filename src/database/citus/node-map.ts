@@ -3,7 +3,7 @@ import { Batcher } from '../../common/batcher';
 import { Memo } from '../../common/memo';
 import { Statements } from '../placement/placement';
 
-/** Number of random ids, so high that the hash of at least one lies in any given range. */
+/** Number of random ids that are tried, so high that the hash of at least one lies in any given range. */
 const TRIES = 100_000;
 
 /** Milliseconds for which the nodes and their shards are cached, unless a node does not answer. */
@@ -29,7 +29,7 @@ export interface Node {
   workspaceId: string;
 }
 
-/** Reads which nodes Citus has, and which of them stores a workspace. It caches both. */
+/** Reads and caches the list of the nodes of Citus, and the name of the node that stores a workspace. */
 export class NodeMap {
   private readonly logger = new Logger(NodeMap.name);
   private nodes: Promise<Node[]> | null = null;

@@ -24,7 +24,7 @@ export class NodeSearches {
   private readonly waiting = new Map<string, Waiting[]>();
   /** Names of the nodes that did not answer their last search. */
   private readonly away = new Set<string>();
-  /** Names of the nodes with a search under way. */
+  /** Names of the nodes that have not answered a running search yet. */
   private readonly asked = new Set<string>();
 
   constructor(

@@ -32,7 +32,7 @@ export class TooManyDefaultRows extends Error {}
 export class PartitionChanges {
   constructor(private readonly database: OwnerDatabase) {}
 
-  /** Creates a day's table. No query reads it before it is attached. */
+  /** Creates a day's table. No query reads the table before `attach` has attached it. */
   create(table: PartitionedTable, day: Day): Promise<PartitionChange> {
     return this.change(table, day, async (tx, name, { exists }) => {
       if (exists) return 'unchanged';

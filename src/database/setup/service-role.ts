@@ -13,8 +13,8 @@ export class ServiceRole {
   ) {}
 
   /**
-   * Compares the roles of the two connections.
-   * @returns null when both use the same role
+   * Compares the role of the service's connections with the role of the owner's connections.
+   * @returns null when service and owner use the same role
    * @throws AppError INVALID_BODY when they lead to different databases, the owner's role does not own the
    *   tables, or the service's role could bypass privileges
    */

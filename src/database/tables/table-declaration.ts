@@ -140,8 +140,8 @@ export interface TableDeclaration {
   history?: HistoryUse;
   /**
    * Prefixes of the columns of encrypted secrets. Each secret has the columns `<prefix>_key_id` and
-   * `<prefix>_ciphertext`, which may be null. It is encrypted with the row's `id` as context. A rotation of
-   * the keys encrypts it again.
+   * `<prefix>_ciphertext`, which may be null. It is encrypted with the row's `id` as context. When the keys
+   * are rotated, it is encrypted with the new key.
    */
   secrets?: string[];
 }
