@@ -32,7 +32,7 @@ export type Verdict =
   | { kind: 'TERMINAL' }
   /** The provider accepts no message until the customer writes again. */
   | { kind: 'WINDOW' }
-  /** The provider refuses the credentials: the connection sends nothing until an operator rotates them. */
+  /** The provider refuses the credentials. The connection sends nothing until an operator rotates them. */
   | { kind: 'REAUTH' };
 
 /** Verdicts by code (`131047`) or code and subcode (`10/2018278`). The longer key takes precedence. */
@@ -63,7 +63,7 @@ export interface SendLimits {
 export interface CheckedCredentials<Credentials extends object = object> {
   externalId: string;
   credentials: Credentials;
-  /** Part of the credentials that is not secret; lists of connections show it. */
+  /** Part of the credentials that is not secret. It is shown in lists of connections. */
   settings: Record<string, unknown>;
   /** Values that the operator must enter at the provider, such as a verify token. Shown only once. */
   reveal: Record<string, string>;

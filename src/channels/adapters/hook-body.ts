@@ -9,8 +9,8 @@ export function requireAtMost<Item>(max: number, items: Item[]): Item[] {
 const lenient = new TextDecoder();
 
 /**
- * Parses the body of a provider's request. Replaces invalid UTF-8 by U+FFFD: the provider would repeat a
- * refused body for ever, and the valid events in it would never be stored.
+ * Parses the body of a provider's request. Replaces invalid UTF-8 by U+FFFD, because the provider would
+ * repeat a refused body for ever, and the valid events in it would never be stored.
  * @throws AppError INVALID_BODY
  */
 export function parseJson({ rawBody }: HookRequest): unknown {

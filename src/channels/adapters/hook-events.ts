@@ -98,7 +98,7 @@ export interface InboundReceipt extends InboundBase {
   status: ReceiptStatus;
   /** Ids of the customer who receives the message, if the provider names several. */
   recipientIds?: string[];
-  /** Reason of the status FAILED; null with any other status. */
+  /** Reason why the message failed; null if the status is not FAILED. */
   fault: (ProviderFault & { kind: 'TERMINAL' | 'WINDOW' }) | null;
 }
 

@@ -39,11 +39,11 @@ export class ChannelConnectionsService {
   ) {}
 
   /**
-   * Connects an account and registers the hook at its provider. Stores nothing if the provider refuses. No
-   * later call returns `reveal`, the values that the operator must enter elsewhere. The provider is called
+   * Connects an account and registers the hook at its provider. Stores nothing if the provider refuses. Only
+   * this call returns `reveal`, the values that the operator must enter elsewhere. The provider is called
    * within the transaction, which blocks only connects of the same channel or account. If two processes
-   * connect an account at once, the provider may get the hook that is not stored. A workspace makes one such
-   * call at a time. All these calls use at most a third of the database connections.
+   * connect an account at the same time, the provider may keep the hook that is not stored. A workspace makes
+   * one such call at a time. All these calls use at most a third of the database connections.
    * @throws AppError INVALID_BODY: the credentials are incomplete or refused, the channel is already
    *   connected, or another workspace has connected the account; UNAVAILABLE: the provider does not answer;
    *   FORBIDDEN; NOT_FOUND (workspace)

@@ -80,7 +80,7 @@ export class ConnectionChanges {
     return true;
   }
 
-  /** Stores credentials that the provider has renewed. Does nothing after a disconnect. */
+  /** Stores credentials that the provider has renewed. Does nothing if the connection is disconnected. */
   async renew(tx: Transaction, { tenantId, id }: Connection, checked: CheckedCredentials): Promise<void> {
     const before = await this.connections.lock(tx, tenantId, id, 'with claims');
     if (before) await this.update(tx, before, this.seal(id, checked), 'renewed');

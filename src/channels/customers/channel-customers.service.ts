@@ -12,7 +12,7 @@ import { EventlessChanges } from '../../outbox/eventless-changes';
 import { ContactKey } from '../../database/tables/table-declaration';
 import { CustomerChangesService } from './customer-changes.service';
 
-/** Finds or creates contacts by their ids at a channel, and updates their conversations. */
+/** Finds or creates contacts by their ids at a channel. Moves their conversations if contacts are merged. */
 @Injectable()
 export class ChannelCustomersService {
   constructor(

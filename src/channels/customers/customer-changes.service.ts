@@ -14,7 +14,7 @@ import { EarlyChange, EarlyChangesRepository } from '../provider-ids/early-chang
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { storableContent, storableReactions } from './inbound-content';
 
-/** Result of a change. If not APPLIED, an edit or unsend may be stored and applied later. */
+/** Result of a customer's change. If it is not APPLIED, an edit or unsend may be applied later. */
 type ChangeOutcome = 'APPLIED' | 'MESSAGE_UNKNOWN' | 'NOT_THEIRS';
 
 interface IdentifiedCustomer {
@@ -42,7 +42,7 @@ export class CustomerChangesService {
   ) {}
 
   /**
-   * Applies a change, or stores it for later. A message that is taken back before it arrives is not stored.
+   * Applies a change, or stores it until it can be applied. A message unsent before it arrives is not stored.
    * @param change must be verified with the secret of its own account
    */
   async apply(connection: Connection, change: InboundChange): Promise<ChangeOutcome> {

@@ -13,13 +13,13 @@ import { InboundService } from './inbound.service';
 import { mergeWatermarks } from './merge-watermarks';
 import { workInOrder } from './ordered-work';
 
-/** Maximum number of one request's events stored concurrently; each uses a database connection. */
+/** Maximum number of events of a request stored at once, because each uses a database connection. */
 const CONCURRENCY = 4;
 
 /** Event that is stored in its own transaction. Receipts are stored in batches. */
 type SingleEvent = Exclude<InboundEvent, InboundReceipt>;
 
-/** Stores the events of a request to a hook, each for the connection of the account that it names. */
+/** Stores the events of a request to a hook. Each event names an account and is stored for its connection. */
 @Injectable()
 export class HookEventsService {
   private readonly logger = new Logger(HookEventsService.name);
@@ -123,7 +123,7 @@ function isNoReceipt(event: InboundEvent): event is SingleEvent {
   return event.kind !== 'receipt';
 }
 
-/** Returns all ids of an event's customer. Events with a common id are stored in order. */
+/** Returns all ids of an event's customer. Events that share an id are stored one after the other. */
 function idsOf(event: SingleEvent): [string, ...string[]] {
   if (event.kind === 'message') return customerIdsOf(event);
   if (event.kind === 'ids') return [...event.ids, ...event.previousIds];

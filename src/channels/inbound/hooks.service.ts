@@ -65,7 +65,7 @@ export class HooksService {
     const request = await this.bodies.read(connection, received);
     const adapter = this.adapters.getHookedAdapter(channel);
     const signer = adapter.listSecrets(connection).find((secret) => adapter.verify(secret, request));
-    // Comes before a slot is acquired, so that unsigned requests never block signed ones.
+    // Unsigned requests get no slot, so that they never block signed ones.
     if (signer === undefined) return this.refuse(received, connection);
     const release = await this.budgets.acquire('hooks', connection.id, response);
     try {

@@ -71,7 +71,7 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   }
 }
 
-/** Reads the ids in an event, which can be of any type: invalid data may be why the event was parked. */
+/** Reads the ids in an event. They can be of any type, because invalid data may be why the event failed. */
 function readMessageKey({ data }: OutboxEvent): { conversationId: unknown; messageId: unknown } {
   const parsed = JSON.parse(data) as { conversationId?: unknown; message?: { id?: unknown } | null } | null;
   return { conversationId: parsed?.conversationId, messageId: parsed?.message?.id };

@@ -27,7 +27,7 @@ const LIST_CONNECTIONS = `
   FROM channel_connections w WHERE (tenant_id, id) > ($1, $2) ORDER BY tenant_id, id LIMIT ${STEP_CONNECTIONS}`;
 /**
  * Selects connections with messages in the queue, after workspace $1 and connection $2. The recursion jumps
- * from one connection to the next in the index: its cost does not depend on the number of messages.
+ * from one connection to the next in the index, so its cost does not depend on the number of messages.
  */
 const LIST_QUEUED_CONNECTIONS = `
   WITH RECURSIVE queued AS (

@@ -33,8 +33,8 @@ export class NewConversationsService {
 
   /**
    * Opens a conversation with a contact. The workspace must be connected to the channel, and the contact must
-   * have an id on it. The customer's next message belongs to this conversation, even if an earlier one is
-   * open.
+   * have an id on it. The customer's next message belongs to this conversation, even if an older conversation
+   * is open.
    * @throws AppError INVALID_BODY: the channel is not connected, or the contact is erased or has no id on it;
    *   FORBIDDEN; NOT_FOUND (contact); IDEMPOTENCY_CONFLICT
    */

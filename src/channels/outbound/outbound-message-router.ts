@@ -15,7 +15,7 @@ import { RoutedMessage, RoutedMessagesRepository } from './routed-messages.repos
 
 export interface RoutedWorkspaces {
   connected: Set<string>;
-  /** Reports whether an endpoint of a workspace may subscribe to status events. */
+  /** Returns false only if no endpoint of the workspace subscribes to status events. */
   hasStatusSubscriber: (tenantId: string) => boolean;
 }
 
@@ -61,7 +61,7 @@ export class OutboundMessageRouter {
     }
   }
 
-  /** Fails messages. Waits for PostgreSQL's result only in workspaces that may need events. */
+  /** Fails messages. Waits for the failed rows only in workspaces that may need events about them. */
   private async fail(
     tx: Transaction,
     messages: FailingMessage[],

@@ -70,7 +70,7 @@ export class OutboundMessageWorker {
     const delayMs = nextSendDelayMs(result);
     if (delayMs === 0) this.wakeUps.wake([connection]);
     else this.wakeUps.wakeIn(connection, delayMs);
-    // Wakes the connection for the messages of other conversations.
+    // Wakes the connection after its pause, when the messages of its other conversations may be sent.
     if (result.status === 'SENDING' && result.pauseMs > 0) this.wakeUps.wakeIn(connection, result.pauseMs);
   }
 

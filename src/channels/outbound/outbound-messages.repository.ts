@@ -11,7 +11,7 @@ import { LoadedConnection } from '../connections/connection-loader';
 import { ClaimedMessage } from './claimed-message';
 import { endOfHolds, firstUnsent, recipientOf, wasConnected } from './queue-conditions';
 
-/** Duration of a lease, longer than an attempt can take. If a lease ends, the outcome is unknown. */
+/** Duration of a lease, longer than an attempt can take. If it passes, the message's outcome is unknown. */
 const LEASE = `interval '20 seconds'`;
 
 /**
@@ -63,7 +63,8 @@ export class OutboundMessagesRepository {
 
   /**
    * Claims up to `count` messages under a new lease, the earliest due first. Locks connection and workspace
-   * FOR KEY SHARE: a concurrent disconnect or suspension waits for the claim, or the claim finds nothing.
+   * FOR KEY SHARE, so that a concurrent disconnect or suspension waits for the claim, or the claim finds
+   * nothing.
    */
   claim(connection: LoadedConnection, count: number): Promise<ClaimedMessage[]> {
     const leaseId = newId();

@@ -12,16 +12,15 @@ export type RoutedMessage = MessageKey &
   ({ connectionId: string; code: null } | { connectionId: null; code: DeliveryErrorCode });
 
 type Route = RoutedMessage & {
-  /** Whether the message waits for an earlier one of its conversation; null for one that fails. */
+  /** Whether the message waits for an earlier one of its conversation; null if the message fails. */
   waits: boolean | null;
-  /** Time until which earlier messages delay this one, to the microsecond; null if none does. */
+  /** Time until which earlier messages delay this one, precise to the microsecond; null for no delay. */
   heldUntil: string | null;
 };
 
 /**
  * SQL that locks the queue's rows up to the first unsent message, in workspaces $1 and conversations $2.
- * Skips channels that were never connected: while an old snapshot is open, the look-up would read all
- * messages sent since.
+ * Skips channels that were never connected, because looking for their rows could read many dead rows.
  */
 const lockFirstIn = (batch: Batch) => `
   SELECT FROM unnest($1::uuid[], $2::uuid[]) AS c (tenant_id, id), LATERAL (

@@ -17,7 +17,7 @@ import { StaleMessagesRepository } from './stale-messages.repository';
 
 const INTERVAL_MS = 200;
 const BATCH = 200;
-/** Milliseconds between two batches, so that failing many messages does not slow down other work. */
+/** Milliseconds to wait between two batches, so that failing many messages does not slow down other work. */
 const PAUSE_MS = 20;
 
 /**
@@ -75,7 +75,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /** Makes the first unsent message of each conversation due. Must follow the end of an earlier message. */
+  /** Makes each conversation's first unsent message due. Must follow the end of an earlier message. */
   moveUpAndWake(tx: Transaction, tenantId: string, conversationIds: string[]): void {
     for (const conversationId of new Set(conversationIds)) {
       const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationId);
@@ -119,7 +119,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
   }
 
   /**
-   * Sets the status of messages, with one statement for each, sent together.
+   * Sets the status of messages. Each has its own statement, and all statements are sent together.
    * @returns the messages whose status has changed
    */
   private async advance<T extends MessageKey>(

@@ -56,8 +56,8 @@ export const WATERMARK_STEP = 500;
 
 /**
  * Selects the oldest messages that connection $5 of workspace $1 sent no later than $6 to customer $4 of
- * channel $3, with a status of $7. An index contains the messages that are not read. With a join instead of
- * the sub-select, the planner would read all provider ids of the conversation.
+ * channel $3, with a status of $7. With a join instead of the sub-select, the planner would read all provider
+ * ids of the conversation.
  */
 const SENT_UNTIL = `
   SELECT s.conversation_id, s.id, s.delivery_status, NULL::jsonb AS error
@@ -114,8 +114,8 @@ export class ReceiptsRepository {
   }
 
   /**
-   * Returns the ids of receipts that need more than an update of the status. Their message is in the queue,
-   * or the response with the provider id was lost.
+   * Returns the provider ids of receipts that need more than an update of the status, because their message
+   * is in the queue or because the response with the id was lost.
    */
   async findSpecial(
     tx: Transaction,

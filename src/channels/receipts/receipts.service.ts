@@ -14,7 +14,7 @@ import { OutboundMessagesRepository } from '../outbound/outbound-messages.reposi
 import { AppliedReceipt, ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { ReceiptsRepository, UnsettledMessage, WATERMARK_STEP } from './receipts.repository';
 
-/** Maximum number of receipts in a transaction. Each takes one of PostgreSQL's 6400 locks (its default). */
+/** Maximum number of receipts in a transaction, because each takes one of PostgreSQL's 6400 locks. */
 const STEP = 100;
 
 /**
@@ -112,7 +112,7 @@ export class ReceiptsService {
     return messageId === null ? null : this.receipts.findUnsettled(tx, connection, messageId);
   }
 
-  /** Sets a message's status. Removes its pending retry or hold, so that the next message is sent. */
+  /** Sets a message's status. Removes its retry or hold, so that the conversation's next message is sent. */
   private async settle(
     tx: Transaction,
     connection: Connection,

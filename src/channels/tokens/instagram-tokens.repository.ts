@@ -4,9 +4,9 @@ import { Transaction } from '../../database/transaction';
 import { ConnectionKey } from '../adapters/channel-adapter';
 
 /**
- * SQL condition: the token must be refreshed. Instagram refuses this for tokens younger than 24 hours. Ten
- * days before the expiry leave ten daily tries. The expiry of an operator's token is a guess, so it is
- * refreshed as soon as possible.
+ * SQL condition: the token must be refreshed. Instagram refuses this for tokens younger than 24 hours.
+ * Refreshing begins ten days before the expiry, which leaves ten daily tries. The expiry of an operator's
+ * token is a guess, so it is refreshed as soon as possible.
  */
 const DUE = `
   channel = 'INSTAGRAM' AND status = 'ACTIVE'

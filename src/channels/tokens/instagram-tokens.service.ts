@@ -47,7 +47,7 @@ export class InstagramTokensService {
   }
 
   /**
-   * Locks the connection during the call, against a concurrent refresh or rotation. Does not block sending.
+   * Locks the connection during the call, so that no other refresh or rotation runs. Messages can be sent.
    * @returns null if the token is no longer due, or another process refreshes it
    */
   private async refresh(tx: Transaction, key: ConnectionKey): Promise<RefreshOutcome['kind'] | null> {

@@ -8,8 +8,8 @@ export class PresentVisitor {
   private stopListening = () => {};
 
   /**
-   * Makes a visitor without a conversation.
-   * @param tell receives an agent's typing, with the latest state sent to the visitor
+   * Starts with no conversation.
+   * @param tell called when an agent types, with the latest state sent to the visitor
    */
   constructor(
     private readonly presence: VisitorPresence,

@@ -99,7 +99,7 @@ export class VisitorMessagesService {
     return { message: { ...toVisitorMessage(message), clientMessageId } };
   }
 
-  /** Lists messages, newest first. Leaves out queued ones while the workspace is suspended. */
+  /** Lists messages, newest first. Leaves out QUEUED messages while the workspace is suspended. */
   async list(
     { tenantId, id }: Widget,
     { externalId }: Visitor,
@@ -127,7 +127,7 @@ export class VisitorMessagesService {
     };
   }
 
-  /** Signals a message to the visitor's other tabs. If this fails, the next heartbeat announces it. */
+  /** Signals a message to the visitor's other tabs. If this fails, they learn of it at the next heartbeat. */
   private notifyTabs({ id: connectionId }: Widget, externalId: string, messageId: string): void {
     this.signal
       .sendMessage({ connectionId, externalId, messageId })

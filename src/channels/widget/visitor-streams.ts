@@ -25,7 +25,7 @@ interface VisitorContext {
   readonly key: VisitorKey;
   /** Settles when this process receives signals of the visitor's messages; null before it subscribes. */
   listening: Promise<void> | null;
-  /** Version of the widget's connection when the first stream began; null before. */
+  /** Version of the widget's connection when the visitor's first stream began; null until then. */
   version: string | null;
   /** Null if the widget's settings switch presence off. */
   presence: PresentVisitor | null;

@@ -17,7 +17,7 @@ export interface VisitorState extends VisitorKey {
   /** Version of the widget's connection. It changes with every rotation of the credentials. */
   version: string;
   conversationId: string | null;
-  /** Number of the conversation's last event; 0 before the first. */
+  /** Number of the conversation's last event; 0 if it has no event. */
   sequence: number;
   isSuspended: boolean;
 }

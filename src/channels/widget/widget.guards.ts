@@ -23,7 +23,7 @@ const NO_ORIGIN = 'null';
 
 export const TOKEN_OPTIONAL = 'widget:token-optional';
 
-/** Maximum number of requests a minute. */
+/** Maximum number of requests a minute, counted for each visitor, address or widget, as `by` says. */
 export interface WidgetLimit {
   by: 'visitor' | 'address' | 'widget';
   name: string;
@@ -62,7 +62,7 @@ export class WidgetGuard implements CanActivate {
     if (request.method === 'OPTIONS') return allowPreflight(response);
     const siteKey = request.params['siteKey'] as string;
     const isKnown = this.known.has(siteKey);
-    // Counts first, so that invented keys cannot cause an unlimited number of queries.
+    // Counts the request before the look-up, so that invented keys cannot cause unlimited queries.
     if (!isKnown) await countRefusal(this.limiter, request);
     const load = () => this.connections.loadByHookKey('WIDGET', siteKey);
     // On Citus, this read may wait for a node that hangs, so it must not occupy a slot.

@@ -5,12 +5,12 @@ import { WINDOW_CODE } from './whatsapp-notification';
 const RETRY_ALL: Verdict = { kind: 'RETRY', concerns: 'connection' };
 
 /**
- * Verdict on too many messages to one customer. Meta accepts one per 6 s, in bursts of 45, and asks to wait
- * 4^n s before retry n. The service begins with 4^2 s.
+ * Verdict on too many messages to one customer. Meta accepts one per 6 s, in bursts of 45. It asks senders to
+ * wait 4^n s before retry n; the service waits 4^2 s before the first.
  */
 const PAIR_LIMIT: Verdict = { kind: 'RETRY', afterMs: 16_000 };
 
-/** Verdict on a number that many customers have blocked or reported: further messages make this worse. */
+/** Verdict on a number that many customers have blocked or reported. More messages would make this worse. */
 const SPAM_LIMIT: Verdict = { kind: 'RETRY', afterMs: 5 * 60_000, concerns: 'connection' };
 
 /** Verdicts on the codes 200 to 299, which report missing permissions. */

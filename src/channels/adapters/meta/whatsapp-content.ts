@@ -33,7 +33,7 @@ export function describeWhatsApp(message: ProviderObject): string {
   return placeholder(type.replaceAll('_', ' '), lookUp(DETAILS, type)?.(content) ?? null);
 }
 
-/** Describes the advertisement and the product from which the customer wrote, in a line each. */
+/** Describes the advertisement and the product from which the customer wrote. Each takes one line. */
 export function describeOrigin({ referral, context }: ProviderObject): string[] {
   const { headline, body, source_url: url } = objectOf(referral);
   const { product_retailer_id: product } = objectOf(objectOf(context).referred_product);
@@ -70,7 +70,7 @@ function parseAnswers(json: unknown): unknown {
   }
 }
 
-/** Maximum number of lines in a form's description, and of levels of nested answers. */
+/** Maximum number of lines that describe a form's answers, and (MAX_LEVELS) of their nesting levels. */
 const MAX_LINES = 200;
 const MAX_LEVELS = 5;
 /** Key whose value the business has made up, so it is not an answer of the customer. */

@@ -4,7 +4,7 @@ import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../provid
 /**
  * System messages that report a customer's new ids
  * (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages/system).
- * Earlier versions of the API use the second name for the first type.
+ * Earlier versions of the API say `customer_changed_number` instead of `user_changed_number`.
  */
 const CHANGES_OF_IDS = new Set(['user_changed_number', 'customer_changed_number', 'user_changed_user_id']);
 

@@ -107,8 +107,8 @@ function readMessage(
 }
 
 /**
- * Returns a function that finds a message's sender. A single contact is the sender even if its id differs
- * from the phone number, as in some countries.
+ * Returns a function that finds a message's sender. If a request names only one contact, it is the sender,
+ * even if its id differs from the phone number, as in some countries.
  */
 function indexContacts(
   contacts: ProviderObject[],

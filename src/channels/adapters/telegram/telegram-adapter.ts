@@ -138,8 +138,8 @@ export function telegramOutcome(answer: AnsweredCall, chatId: number): SendOutco
   }
   if (isSuccess(answer)) return { kind: 'UNKNOWN', fault };
   if (answer.status === 401) return { kind: 'REAUTH', fault };
-  // Telegram does not report whether the chat or the bot is too fast. The service respects the chat's limit,
-  // so it must be the bot. Telegram blocks a bot for longer if it continues to send.
+  // Telegram does not report whether the chat's or the bot's limit is exceeded. It must be the bot's, because
+  // the service respects the chat's. Telegram blocks a bot for longer if it continues to send.
   if (answer.status === 429) {
     return { kind: 'RETRY', fault, afterMs: readDelay(answer), concerns: 'connection' };
   }
