@@ -26,7 +26,7 @@ interface InboundBase {
 
 export interface InboundMessage extends InboundBase {
   kind: 'message';
-  /** Provider's ids of the message, unique in the connection. If one id is stored, the message is known. */
+  /** Provider's ids of the message, unique in the connection. If one is stored, the message is a repeat. */
   providerIds: [string, ...string[]];
   customer: {
     /** Provider's id of the customer, to which replies are sent. */

@@ -162,7 +162,7 @@ export class ChannelConnectionsRepository {
     ]);
   }
 
-  /** Stores times of received messages, at most one for each connection. Skips locked connections. */
+  /** Stores the latest time at which each connection received a message. Skips locked connections. */
   async markReceived(receptions: Reception[]): Promise<void> {
     await this.database.query(
       `UPDATE channel_connections w SET last_received_at = greatest(w.last_received_at, r.at)
@@ -180,7 +180,7 @@ export class ChannelConnectionsRepository {
     );
   }
 
-  /** Prevents claims of a connection's messages for `delayMs`. Never shortens a pause. */
+  /** Delays claims of a connection's messages by `delayMs` milliseconds. Never shortens a running pause. */
   async pause(tx: Transaction, { tenantId, id }: ConnectionKey, delayMs: number): Promise<void> {
     await tx.query(
       `WITH pause AS (SELECT now() + $3 * interval '1 millisecond' AS until)

@@ -39,7 +39,7 @@ export class ConnectionLoader {
   }
 
   /**
-   * Loads the connection with a hook key.
+   * Loads the connection by its hook key, the random last part of the hook's URL.
    * @throws AppError UNAVAILABLE if too many look-ups of unknown hook keys are waiting
    */
   async loadByHookKey(channel: Channel, hookKey: string): Promise<LoadedConnection | null> {

@@ -105,7 +105,7 @@ export class HookEventsService {
     this.logger.log(details, 'events ignored: their accounts are not connected, or have another secret');
   }
 
-  /** Throws one error and logs the remaining ones. Prefers the error of an unreachable database. */
+  /** Throws one error and logs the others. Throws the error of an unreachable database if there is one. */
   private throwFirst(errors: unknown[]): void {
     if (errors.length === 0) return;
     const thrown = errors.find(isDatabaseAway) ?? errors[0];

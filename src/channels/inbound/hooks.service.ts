@@ -59,13 +59,13 @@ export class HooksService {
    *   5 s ago; UNAVAILABLE: too many concurrent requests in this process
    */
   async receive({ channel, hookKey, request: received, response }: HookCall): Promise<void> {
-    // Comes before the body is read, so that a request with an unknown hook key uses no memory.
+    // Comes before the body is read, so that a body with an unknown hook key is not held in memory.
     const connection = await this.connections.loadByHookKey(channel, hookKey);
     if (!connection) return this.refuse(received, null);
     const request = await this.bodies.read(connection, received);
     const adapter = this.adapters.getHookedAdapter(channel);
     const signer = adapter.listSecrets(connection).find((secret) => adapter.verify(secret, request));
-    // Unsigned requests get no slot, so that they never block signed ones.
+    // Unsigned requests get no slot for storing events, so that they never block signed ones.
     if (signer === undefined) return this.refuse(received, connection);
     const release = await this.budgets.acquire('hooks', connection.id, response);
     try {

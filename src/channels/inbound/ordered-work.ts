@@ -12,7 +12,7 @@ export async function workInOrder<T>(
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const groupOf = joinKeys(items.map(keysOf));
-  // All workers use one iterator, so each group has one worker.
+  // All workers share one iterator, so each group is processed by only one worker.
   const remaining = groupBy(items, (item) => groupOf(keysOf(item)[0])).values();
   const worker = async () => {
     for (const group of remaining) for (const item of group) await work(item);

@@ -66,7 +66,7 @@ export class NewConversationsService {
     const { id: contactId } = contact;
     if (!(await this.connections.findByChannel(tx, tenantId, channel)))
       throw AppError.invalidBody('channel', 'channel_not_connected', { channel: label });
-    // An erasure deletes ids in several steps, so some may be left.
+    // An erasure deletes a contact's ids in several transactions, so some ids may be left.
     const latest = contact.erasedAt
       ? null
       : await this.contacts.findLatestIdentity(tx, { tenantId, contactId }, channel);

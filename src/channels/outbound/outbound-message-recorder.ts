@@ -28,7 +28,7 @@ export class OutboundMessageRecorder {
   ): Promise<SendResult> {
     const outcome =
       given.kind === 'REAUTH' && !(await this.connectionChanges.markReauthRequired(tx, message.connection))
-        ? // The credentials were rotated during the attempt: retry with the new ones.
+        ? // The credentials were rotated during the attempt, so it is retried with the new ones.
           ({ kind: 'RETRY', fault: given.fault } as const)
         : given;
     const result = decideResult(outcome, adapter, message.attemptCount);

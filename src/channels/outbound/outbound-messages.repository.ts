@@ -134,7 +134,7 @@ export class OutboundMessagesRepository {
     await this.deleteSettledUpTo(tx, message);
   }
 
-  /** Locks a conversation's rows, except holds, up to and including a message. */
+  /** Locks the rows of a conversation's messages up to and including one. Does not lock holds. */
   async lockUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     await tx.query(
       `SELECT FROM outbound_messages WHERE ${UP_TO} AND NOT holds ORDER BY message_id FOR UPDATE`,

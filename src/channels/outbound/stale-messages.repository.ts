@@ -32,7 +32,7 @@ export class StaleMessagesRepository {
     );
   }
 
-  /** Locks pending messages of a connection. Those that wait for an earlier message come last. */
+  /** Locks pending messages of a connection. Messages that wait for an earlier message come last. */
   lockPending(tx: Transaction, { tenantId, id }: Target, count: number): Promise<MessageKey[]> {
     return tx.prepared<MessageKey>(
       `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId"

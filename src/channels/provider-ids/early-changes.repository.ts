@@ -27,7 +27,7 @@ export const EARLY = `connection_id AS "connectionId", provider_id AS "providerI
 /** Maximum number of waiting changes that one query reads, more than any customer is expected to have. */
 const MAX_WAITING = 100;
 
-/** Stores customers' edits and unsends until their message and their customer's contact are known. */
+/** Stores customers' edits and unsends until they can be applied. */
 @Injectable()
 export class EarlyChangesRepository {
   /** Returns the waiting changes of these ids and of merged contacts, and assigns them to the contact. */

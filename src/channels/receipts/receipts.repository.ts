@@ -51,7 +51,7 @@ const WITH_PROVIDER_IDS = `
     AND m.delivery_status = ANY ($6)
   ORDER BY 1, 2 FOR NO KEY UPDATE OF m`;
 
-/** Maximum number of messages of a conversation that one statement updates for a watermark. */
+/** Maximum number of a conversation's messages that one statement updates for a receipt up to a time. */
 export const WATERMARK_STEP = 500;
 
 /**

@@ -123,7 +123,7 @@ export class ReceiptsService {
     const outbound = await this.outboundMessages.lock(tx, message);
     const before = await this.statuses.advance(tx, message, status, error);
     const wasUnsettled = before === 'QUEUED' || before === 'SENDING' || before === 'UNKNOWN';
-    // The worker that holds the lease removes the message from the queue.
+    // A leased message stays in the queue, because the worker that holds the lease removes it.
     if (!wasUnsettled || !outbound || outbound.isLeased) return;
     this.outboundMessages.finish(tx, message);
     const { tenantId, id } = connection;

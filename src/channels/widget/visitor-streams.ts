@@ -17,7 +17,7 @@ import { WidgetSignal } from '../adapters/widget/widget-signal';
 const HEARTBEAT_MS = 15_000;
 /** Maximum number of streams of a visitor without a conversation. */
 const MAX_WITHOUT_CONVERSATION = 3;
-/** Maximum number of visitors whose states one query reads for a heartbeat. */
+/** Maximum number of visitors whose states one query reads before heartbeats are sent to them. */
 const HEARTBEAT_BATCH = 500;
 
 /** State that all streams of a visitor in this process have in common. */

@@ -80,7 +80,7 @@ export class VisitorTokens {
     return visitor;
   }
 
-  /** Returns a valid token's owner. Does not check whether the widget is still connected. */
+  /** Returns a valid token's visitor and widget. Does not check whether the widget is still connected. */
   async readOwner(token: string): Promise<TokenOwner | null> {
     const payload = await this.readPayload(token, { requiredClaims: ['sub', 'aud', 'exp'] });
     if (!payload) return null;

@@ -13,7 +13,7 @@ export interface Visitor {
 
 export interface WidgetRequest extends Request {
   widget: Widget;
-  /** Releases the request's slot. Repeated calls do nothing. */
+  /** Ends the request's share of the widget's concurrent requests. Repeated calls do nothing. */
   releaseSlot: () => void;
 }
 

@@ -35,7 +35,7 @@ export interface WidgetLimit {
 
 export const LIMITS = 'widget:limits';
 
-/** Maximum number of known site keys that a process remembers. */
+/** Maximum number of site keys of existing widgets that this process remembers. */
 const MAX_KNOWN = 10_000;
 /** Name of all unknown site keys, so that requests with invented keys share the slots of one widget. */
 const UNKNOWN = 'unknown';
@@ -65,7 +65,7 @@ export class WidgetGuard implements CanActivate {
     // Counts the request before the look-up, so that invented keys cannot cause unlimited queries.
     if (!isKnown) await countRefusal(this.limiter, request);
     const load = () => this.connections.loadByHookKey('WIDGET', siteKey);
-    // On Citus, this read may wait for a node that hangs, so it must not occupy a slot.
+    // On Citus, this read may wait for a node that hangs, so it runs before a slot is acquired.
     const early = isKnown && this.database.placement.toleratedHangs > 0 ? await load() : undefined;
     request.releaseSlot = await this.budgets.acquire('widget', isKnown ? siteKey : UNKNOWN, response);
     // Releases the slot if a later guard refuses the request, because the interceptor does not run then.
@@ -149,7 +149,7 @@ export class WidgetLimitGuard implements CanActivate {
     private readonly config: Config,
   ) {}
 
-  /** Counts a request for each limit in order, until one is exceeded. */
+  /** Counts a request towards each limit, in the given order, and stops at a limit that is exceeded. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<VisitorRequest>();
     for (const limit of this.reflector.get<WidgetLimit[]>(LIMITS, context.getHandler())) {

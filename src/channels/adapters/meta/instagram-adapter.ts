@@ -64,7 +64,7 @@ export class InstagramAdapter
     return [appSecret, ...(facebookAppSecret === undefined ? [] : [facebookAppSecret])];
   }
 
-  /** Requests a new token. Instagram refuses this if the present token is expired or under 24 hours old. */
+  /** Requests a new token. Instagram refuses this if the old token has expired or is under 24 hours old. */
   async refresh({ externalId, credentials }: Connection<InstagramCredentials>): Promise<RefreshOutcome> {
     let answer: ProviderObject = {};
     const outcome = await this.graph.send(

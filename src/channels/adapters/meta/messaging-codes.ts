@@ -1,7 +1,7 @@
 import { REAUTH, RETRY, TERMINAL, Verdicts, WINDOW } from '../channel-adapter';
 import { HOURLY_LIMIT } from './graph-api';
 
-/** Verdicts of both Messenger and Instagram. A code without a subcode covers all subcodes not listed. */
+/** Verdicts for Messenger and Instagram. A code alone applies to every subcode that has no own entry. */
 const SHARED: Verdicts = {
   // The token is invalid.
   190: REAUTH,

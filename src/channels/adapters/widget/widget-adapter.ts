@@ -84,7 +84,7 @@ export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
     return Promise.resolve();
   }
 
-  /** Closes the visitors' event streams: at once over Redis, or at their next heartbeat if Redis is down. */
+  /** Closes the visitors' event streams, at once over Redis. If Redis is down, the next heartbeat does it. */
   async unregister({ id }: Connection<WidgetCredentials>): Promise<void> {
     await this.signal.sendChanged(id);
   }
