@@ -1,22 +1,18 @@
 import type { Identity, WidgetEvents, WidgetSettings } from './page-api';
 
-// Contract between the loader and the app. A browser may have an older loader than the app that it loads, so
-// within v1 nothing here is removed or changed.
+// Contract between loader and app, both of v1. Browsers may have cached an older loader, so nothing in this
+// file may be removed or changed.
 
 export interface LoaderContext {
-  /** The page's `fetch` as it was when the loader ran, before the page patched it. */
+  /** The page's `fetch` as it was when the loader ran. The page may replace `window.fetch` afterwards. */
   fetch: typeof fetch;
-  /** Base address of the protocol's routes. */
+  /** Address of the service that the widget's routes, such as `/messages`, are appended to. */
   serviceUrl: string;
   siteKey: string;
   shadow: ShadowRoot;
-  /** Button of the launcher. */
   button: HTMLButtonElement;
   settings: WidgetSettings;
-  /**
-   * Identity of the visitor; null after the page's `logout`, undefined before the page's first `identify` or
-   * `logout`.
-   */
+  /** Identity from the page's `identify`; null after `logout`, undefined if neither was called. */
   identity: Identity | null | undefined;
   emit<Name extends keyof WidgetEvents>(name: Name, detail: WidgetEvents[Name]): void;
 }
@@ -27,19 +23,18 @@ export interface ChatApp {
   toggle(): void;
   identify(identity: Identity): void;
   logout(): void;
-  /** Replaces all settings, including the unchanged ones. */
+  /** Replaces all settings: a setting that is missing gets its default. */
   set(settings: WidgetSettings): void;
-  /** Adds all listeners again, after `document.open` has removed them. */
+  /** Adds all event listeners again. The loader calls it after `document.open`, which removes them. */
   listen(): void;
 }
 
-/** Exports of the app's module. */
 export interface AppModule {
   start: (context: LoaderContext) => Promise<ChatApp>;
 }
 
 /**
- * Returns the key of the visitor's session in localStorage, and of the tab's chat in sessionStorage. If one
- * of them is set, the loader loads the app before the first open.
+ * Returns the key of the session in localStorage, and of the tab's draft and panel state in sessionStorage.
+ * If either is stored, the loader loads the app without waiting for a click.
  */
 export const sessionKeyOf = (siteKey: string): string => `chat-widget:${siteKey}`;

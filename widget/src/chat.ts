@@ -12,29 +12,28 @@ import { keepChat, readKept, type KeptChat } from './session/kept-chat';
 import { newSession, SessionStore, type StoredSession } from './session/session-store';
 import { isAnonymous, newAnonymousOwner, ownerOf } from './session/visitor-session';
 
-/** Display of the chat in the page. */
 export interface ChatDisplay {
-  /** Whether the panel covers the page. */
+  /** Whether the open panel covers the whole page. */
   readonly isFullScreen: boolean;
   show: () => void;
   hide: () => void;
   focus: () => void;
-  /** Draws the present state. */
+  /** Draws the present state of the chat. */
   update: () => void;
-  /** Draws everything anew, with new listeners. */
+  /** Removes all elements of the chat and draws new ones, with new event listeners. */
   redraw: () => void;
   isNewestSeen: () => boolean;
 }
 
-/** Root of the app: knows who the visitor is, and whether the panel is open. */
+/** Root object of the app. It decides who the visitor is, and whether the panel is open. */
 export class Chat implements ChatApp {
   isOpen = false;
   visitor: VisitorChat;
   private readonly shared;
   private readonly key: string;
-  /** Whether the chat was open in the page before, for this visitor. */
+  /** Whether this visitor's panel was open in the previous page of this tab. */
   private wasOpen: boolean | undefined;
-  /** Whether the browser has stored the draft and the state of the panel. */
+  /** Whether the last write of the draft and the panel's state to sessionStorage succeeded. */
   private isKept = false;
   private display: ChatDisplay | null = null;
   private switching: Promise<void> = Promise.resolve();
@@ -72,7 +71,7 @@ export class Chat implements ChatApp {
     if (identity) this.identifyAtStart(identity);
     else if (identity === null && !this.visitor.isAnonymous) this.logout();
     else if (stored) void this.visitor.startChat();
-    // A panel in full screen would hide the page that the visitor has gone to.
+    // A panel in full screen is not opened, because it would hide the page that the visitor has just opened.
     if (this.wasOpen && !display.isFullScreen) this.show();
     this.keep();
     this.changed();
@@ -104,8 +103,8 @@ export class Chat implements ChatApp {
   }
 
   /**
-   * Ends the session of an identified visitor. Pages also call this when no one is logged in: an anonymous
-   * visitor keeps the conversation.
+   * Ends the session of an identified visitor. An anonymous visitor's session continues, because pages call
+   * this whenever no one is logged in.
    */
   logout(): void {
     if (this.visitor.isAnonymous) return;
@@ -141,14 +140,13 @@ export class Chat implements ChatApp {
     this.display?.redraw();
   }
 
-  /** Keeps the draft over a change of the page. */
+  /** Stores the draft in sessionStorage, so that it survives a change of page. */
   keepDraft(draft: string): void {
     this.visitor.draft = draft;
     this.visitor.presence.type(draft);
     this.keep();
   }
 
-  /** Stores the values of the form that an anonymous visitor fills in before the first message. */
   completeForm(said: NonNullable<StoredSession['said']>): void {
     const { sessions } = this.shared;
     sessions.write({ ...(sessions.read() ?? newSession(this.visitor.owner)), said });
@@ -159,7 +157,7 @@ export class Chat implements ChatApp {
     return this.refusals.present;
   }
 
-  /** Newest answer that the visitor has neither seen nor dismissed while the chat is closed; null if none. */
+  /** Newest unread message of an agent, if the panel is closed and its preview was not dismissed. */
   get preview(): Message | null {
     const { unread, timeline } = this.visitor;
     const newest = timeline.messages.findLast(isFromAgent);
@@ -176,10 +174,7 @@ export class Chat implements ChatApp {
     return Boolean(this.shared.sessions.read()?.said);
   }
 
-  /**
-   * Identifies the visitor before anything begins: the stored session may be another visitor's, and must not
-   * be used then.
-   */
+  /** Sets the identity before the first request: the stored session may be another visitor's. */
   private identifyAtStart(identity: Identity): void {
     try {
       if (ownerOf(identity) === this.visitor.owner) {
@@ -207,23 +202,23 @@ export class Chat implements ChatApp {
     this.isKept = keepChat(this.key, { owner, draft, isOpen: this.isOpen });
   }
 
-  /** Takes over the draft and the state of the panel from the tab's previous page. */
+  /** Restores the draft and the panel's state that the tab's previous page stored. */
   private takeOver(kept: KeptChat | null): void {
-    // An anonymous visitor's draft goes along when the visitor logs in, as unsent messages do.
+    // A draft that was written anonymously is restored, because the same person has logged in.
     const own = kept && (kept.owner === this.visitor.owner || isAnonymous(kept.owner)) ? kept : null;
     this.visitor.draft = own?.draft ?? '';
     this.wasOpen = own?.isOpen;
   }
 
   private comeBack(): void {
-    // The visitor may have typed, logged in or logged out in the pages since.
+    // The visitor may have typed, logged in or logged out in another page while this one was set aside.
     const kept = readKept(this.key);
     this.onSessionChange();
     if (this.isKept) this.takeOver(kept);
     this.visitor.resume();
   }
 
-  /** Follows a session that another tab began, changed or ended. */
+  /** Switches to the visitor of the stored session, which another tab has begun, changed or removed. */
   private onSessionChange(): void {
     const owner = this.shared.sessions.read()?.owner;
     const { visitor } = this;
@@ -232,8 +227,9 @@ export class Chat implements ChatApp {
   }
 
   /**
-   * Changes to another visitor.
-   * @param takesUnsent true when it is the same person, now known by another name
+   * Ends the chat of the present visitor and starts that of `owner`.
+   *
+   * @param takesUnsent whether `owner` is the same person, who gets the draft and the unsent messages
    */
   private switchTo(owner: string, identity: Identity | null, takesUnsent: boolean): void {
     const { sessions } = this.shared;
@@ -249,7 +245,7 @@ export class Chat implements ChatApp {
       if (takesUnsent) await before.outbox.moveTo(next.outbox);
       if (sessions.read()?.owner === owner) await next.startChat();
     };
-    // A failed change must not keep later visitors from their chat.
+    // The error is caught, so that the next visitor's chat starts even if this switch has failed.
     this.switching = this.switching.then(change).catch((error: unknown) => console.error(error));
     this.keep();
     this.changed();
@@ -276,12 +272,12 @@ export class Chat implements ChatApp {
     this.changed();
   }
 
-  /** Tries, with the visitor's draft, whether an unavailable chat has come back. */
+  /** Restarts a chat that was refused as unavailable, if its panel is open in a visible page. */
   private tryAgain(): void {
     const { visitor, isOpen } = this;
     if (!this.refusals.mayHaveEnded(visitor) || !isOpen || document.visibilityState !== 'visible') return;
     this.switchTo(visitor.owner, visitor.session.identity, true);
-    // Until the service answers otherwise.
+    // The chat is shown as unavailable until the service has answered the new attempt.
     this.refusals.present = 'unavailable';
   }
 

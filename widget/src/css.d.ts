@@ -1,4 +1,4 @@
-/** Text of a style sheet, minified by the build. */
+/** Text of a style sheet, which the build has minified. */
 declare module '*.css?inline' {
   const css: string;
   export default css;

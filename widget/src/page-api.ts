@@ -1,24 +1,25 @@
 import type { Texts } from './locales/en';
 
 /**
- * Methods of `window.chatWidget` once the script has run. Before that it is an array of commands, which the
- * script then executes.
+ * Methods of `window.chatWidget` after the widget's script has run. Before that, `window.chatWidget` is an
+ * array of commands, which the script then executes.
  */
 export interface ChatWidgetApi {
   open(): void;
   close(): void;
-  /** Identifies the visitor, with data that the workspace's server has signed. */
+  /** Names the logged-in visitor, with a JWT or a signature that the workspace's server has made. */
   identify(identity: Identity): void;
-  /** Ends the session of a logged-in visitor. An anonymous visitor stays. */
+  /** Ends the session of an identified visitor. An anonymous visitor's session continues. */
   logout(): void;
-  /** Adds a listener, and returns a function that removes it. */
+  /** Adds a listener. Returns a function that removes it. */
   on<Name extends keyof WidgetEvents>(name: Name, listener: (detail: WidgetEvents[Name]) => void): () => void;
   /**
-   * Changes the given settings, and leaves the others and those that are undefined.
-   * @throws TypeError a setting is unknown or wrong; then none is changed
+   * Changes the given settings. A setting that is missing or undefined does not change.
+   *
+   * @throws TypeError if a setting is unknown or its value is wrong; then no setting is changed
    */
   set(settings: WidgetSettings): void;
-  /** Executes commands in the form of the queue: `['open']`. */
+  /** Executes commands; each is an array of a method's name and its arguments, such as `['open']`. */
   push(...commands: Command[]): void;
 }
 
@@ -26,7 +27,7 @@ export type Command =
   | { [Name in SimpleMethod]: [Name, ...Parameters<ChatWidgetApi[Name]>] }[SimpleMethod]
   | { [Name in keyof WidgetEvents]: ['on', Name, (detail: WidgetEvents[Name]) => void] }[keyof WidgetEvents];
 
-/** Methods whose parameters do not depend on each other. */
+/** Methods whose parameter types are independent: the listener's type in `on` depends on `name`. */
 type SimpleMethod = Exclude<keyof ChatWidgetApi, 'on' | 'push'>;
 
 export type Identity = ({ jwt: string } | { id: string; signature: string }) & {
@@ -35,17 +36,17 @@ export type Identity = ({ jwt: string } | { id: string; signature: string }) & {
 };
 
 export interface WidgetSettings {
-  /** BCP 47 tag of the language, such as `de` or `pt-BR`. */
+  /** BCP 47 tag of the widget's language, such as `de` or `pt-BR`. */
   locale?: string;
   theme?: 'auto' | 'light' | 'dark';
-  /** Side of the page. By default it is the side where lines of text end. */
+  /** Side of the page. The default is right, or left if the page's text runs from right to left. */
   position?: 'right' | 'left';
   title?: string;
-  /** Text above the first message. */
+  /** Text that the panel shows above the first message. */
   welcome?: string;
-  /** Fields that are asked for once, before an anonymous visitor's first message. */
+  /** Fields that an anonymous visitor fills in once, before the first message. */
   form?: VisitorForm;
-  /** Texts that replace the widget's own, or add a language. */
+  /** Texts that replace the widget's texts, for example to add a language. */
   texts?: Partial<Texts>;
 }
 
@@ -55,13 +56,13 @@ export interface VisitorForm {
 }
 
 export interface WidgetEvents {
-  /** Emitted when the script has run. */
+  /** Emitted once the widget's script has run. */
   ready: undefined;
   open: undefined;
   close: undefined;
-  /** Emitted for a new message of an agent, or of the visitor in any tab. */
+  /** Emitted for each new message of an agent, and of the visitor in any tab. */
   message: PageMessage;
-  /** Emitted with the number of agent messages that the visitor has not seen. */
+  /** Emitted when the number of agents' messages that the visitor has not seen changes. */
   unread: number;
   error: WidgetError;
 }
@@ -76,8 +77,8 @@ export interface PageMessage {
 
 export interface WidgetError {
   /**
-   * Kind of error. `load`: the app could not be loaded. `identity`: the service refuses the identity, or it
-   * has expired: identify again. `unavailable`: the page's origin is not allowed, or the widget is
+   * Kind of error. `load`: the app could not be loaded. `identity`: the identity is refused or has expired,
+   * so the page must call `identify` again. `unavailable`: the page's origin is not allowed, or the widget is
    * disconnected.
    */
   code: 'load' | 'identity' | 'unavailable';

@@ -1,17 +1,16 @@
-/** Acts of the chat when its page changes. */
 interface PageHandlers {
-  /** The page is visible again, or the browser online. */
+  /** Called when the page is shown or hidden, and when the browser is online again. */
   wake: () => void;
-  /** The browser is offline. */
+  /** Called when the browser goes offline. */
   change: () => void;
-  /** The browser puts the page aside. */
+  /** Called when the visitor leaves the page or the browser freezes it. */
   suspend: () => void;
   resume: () => void;
-  /** The page is back from where the browser had put it aside. */
+  /** Called when the browser shows the page again from its back/forward cache. */
   comeBack: () => void;
 }
 
-/** Listens to the page until the signal ends it. */
+/** Calls the handlers on events of the page and the browser, until the signal aborts. */
 export function listenToPage(handlers: PageHandlers, signal: AbortSignal): void {
   const { wake, change, suspend, resume, comeBack } = handlers;
   addEventListener('online', wake, { signal });
@@ -26,7 +25,7 @@ export function listenToPage(handlers: PageHandlers, signal: AbortSignal): void 
     },
     { signal },
   );
-  // A frozen page would keep the stream, and other tabs would get nothing.
+  // While a frozen page stays connected, the visitor's other tabs, which rely on it, receive no events.
   document.addEventListener('freeze', suspend, { signal });
   document.addEventListener('resume', resume, { signal });
 }

@@ -1,26 +1,18 @@
 import type { VisitorChat } from './conversation/visitor-chat';
 import { statusOf } from './protocol/service-client';
 
-/**
- * Time in milliseconds after which an open chat that is unavailable is tried again, on average: pages that
- * were refused at one moment do not come back at one moment.
- */
+/** Average time after which an unavailable chat is tried again, ±25 % so that pages return apart. */
 const TRY_AGAIN_MS = 30_000;
 
-/** Keeps why the service refuses the visitor at the moment. */
+/** Records why the service refuses the present visitor, and schedules a new attempt. */
 export class Refusals {
   present: 'identity' | 'unavailable' | null = null;
-  /** Visitor who was refused last. */
   private visitor: VisitorChat | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /**
-   * Makes an empty one.
-   * @param onTime is called some time after each refusal
-   */
   constructor(private readonly onTime: () => void) {}
 
-  /** Notes a refusal, and returns its kind if that is a new one, otherwise null. */
+  /** Records a refusal. Returns its kind if that differs from the previous kind, otherwise null. */
   note(error: unknown, visitor: VisitorChat): typeof this.present {
     const before = this.present;
     this.present = statusOf(error) === 401 ? 'identity' : 'unavailable';
@@ -30,12 +22,12 @@ export class Refusals {
     return this.present === before ? null : this.present;
   }
 
-  /** Ends the refusal for a visitor who is served, unless it is the one who was refused. */
+  /** Ends the refusal, unless the visitor object that was served is the one that was refused. */
   served(visitor: VisitorChat): void {
     if (visitor !== this.visitor) this.present = null;
   }
 
-  /** Reports whether it is worth while to try whether the service takes the visitor by now. */
+  /** Reports whether to try again: this visitor was the last one refused, as `unavailable`. */
   mayHaveEnded(visitor: VisitorChat): boolean {
     return this.present === 'unavailable' && visitor === this.visitor;
   }

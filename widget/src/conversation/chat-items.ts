@@ -3,28 +3,28 @@ import { isFromAgent, type Message } from '../protocol/types';
 
 type ItemState = 'sending' | 'sent' | 'failed' | 'received';
 
-/** A message in the form in which it is shown. */
+/** Message as the panel shows it: stored by the service, or still unsent. */
 export interface ChatItem {
-  /** Key of the element. It stays the same from writing to reading, so that the element stays. */
+  /** Key of the element. It stays the same when the service stores the message. */
   key: string;
-  /** Id of the message; while it is unsent, its clientMessageId. */
+  /** Id of the message; its clientMessageId while it is unsent. */
   id: string;
   state: ItemState;
   body: string;
-  /** Id by which the visitor can change the message; null if it is not the visitor's, or has no text. */
+  /** Client id by which the visitor may edit or delete the message; null if that is not possible. */
   changeId: string | null;
   isEdited: boolean;
-  /** Time of the message; null while it is unsent. */
+  /** Time at which the service stored the message (ISO 8601); null while it is unsent. */
   createdAt: string | null;
   senderName: string | null;
-  /** True if an agent has written after it. */
+  /** Whether an agent has written a message after this one, which shows that this one was read. */
   isRead: boolean;
 }
 
 /**
- * Lists each message once: the service's messages in their order, then those that the service does not have
- * yet.
- * @param hasOlder whether the service has messages before these
+ * Lists each message once: first the messages that the service has stored, by id, then the unsent ones.
+ *
+ * @param hasOlder whether the service has messages older than `messages`
  */
 export function itemsOf(
   messages: readonly Message[],
@@ -32,7 +32,7 @@ export function itemsOf(
   hasOlder: boolean,
 ): ChatItem[] {
   const known = new Set(messages.flatMap(({ id, clientMessageId }) => [id, clientMessageId]));
-  // A message that was sent before the oldest one here belongs to the history that has not been read.
+  // The record of a message older than the loaded ones is left out: the history will contain it.
   const begin = (hasOlder && messages[0]?.id) || '';
   const isUnknown = ({ clientMessageId, message }: OutboxRecord) =>
     !known.has(clientMessageId) && !(message && (known.has(message.id) || message.id < begin));

@@ -8,22 +8,19 @@ const NEXT_PAGE = 200;
 
 interface SyncEvents {
   /**
-   * Called after a change of the timeline.
-   * @param fresh messages that have arrived since the tab first read the conversation; empty when older
-   *   messages were read
+   * Called after the timeline has changed.
+   *
+   * @param fresh messages that are new; empty after the first read and after reading older messages
    */
   onChange(fresh: Message[]): void;
-  /**
-   * Called after the timeline was read again because the service had lost its latest changes, as after a
-   * failover.
-   */
+  /** Called after all messages were read again because the service had lost its latest changes. */
   onRewound(): void;
   onRefused(error: unknown): void;
 }
 
 /**
- * Keeps the timeline complete, by the rules of docs/reference/widget-protocol.md. Events are handled one
- * after the other, because each may have to wait for a page.
+ * Reads missing messages into the timeline, by the rules of docs/reference/widget-protocol.md. It handles one
+ * event at a time, because an event may require reading pages.
  */
 export class ConversationSync {
   private work: Promise<void> = Promise.resolve();
@@ -43,13 +40,12 @@ export class ConversationSync {
     return (this.work = this.work.then(() => this.take(event)));
   }
 
-  /** Reads the page before the oldest message of the timeline. */
   loadOlder(): Promise<void> {
     return (this.work = this.work.then(async () => {
       const { olderCursor } = this.timeline;
       if (olderCursor === null || this.stopped) return;
       const page = await this.readPage(FIRST_PAGE, olderCursor).catch(() => null);
-      // The visitor can ask again after a failure.
+      // The failure is ignored, because the visitor can ask for older messages again.
       if (!page) return;
       this.timeline.add(page.data);
       this.timeline.olderCursor = page.nextCursor;
@@ -76,7 +72,7 @@ export class ConversationSync {
     }
   }
 
-  /** Retries after a failure. The next heartbeat would do so too, but may be 15 seconds away. */
+  /** Retries after a failure, because the next heartbeat, which would do so, may be 15 s away. */
   private retryLater(): void {
     clearTimeout(this.retryTimer);
     this.failures += 1;
@@ -85,16 +81,13 @@ export class ConversationSync {
     }, backoffMs(this.failures));
   }
 
-  /**
-   * Adds an announced message, and reads the missing ones before it (rule 2 of
-   * docs/reference/widget-protocol.md).
-   */
+  /** Adds an event's message and reads missing ones (rule 2 of docs/reference/widget-protocol.md). */
   private async takeMessage(event: Position & { message: Message }): Promise<void> {
     const { timeline } = this;
     const isNext = timeline.sequence !== null && event.sequence === timeline.sequence + 1;
     if (timeline.sequence === null || this.isOther(event)) return this.reach(event);
-    // A message may be announced late, after newer ones have been read. The visitor gets it with its page,
-    // when going back there.
+    // An event may arrive after newer messages were read. If its message is older than the oldest loaded one,
+    // it is left out until the visitor loads older messages.
     const fresh = timeline.beginsAfter(event.message) ? [] : timeline.add([event.message]);
     this.events.onChange(fresh);
     if (fresh.length > 0 && isNext) timeline.reached(event);
@@ -111,7 +104,7 @@ export class ConversationSync {
 
   /**
    * Reports whether an event belongs to another conversation (rule 3 of docs/reference/widget-protocol.md).
-   * No conversation at all is not another one: the service may have lost it (rule 4).
+   * An event without a conversation does not: the service may have lost the conversation (rule 4).
    */
   private isOther({ conversationId }: Position): boolean {
     const known = this.timeline.conversationId;
@@ -127,9 +120,7 @@ export class ConversationSync {
     this.events.onChange(isFirst ? [] : page.data.toReversed());
   }
 
-  /**
-   * Reads the pages between the timeline's end and a position (rule 1 of docs/reference/widget-protocol.md).
-   */
+  /** Reads the missing messages up to an event (rule 1 of docs/reference/widget-protocol.md). */
   private async readBack(position: Position): Promise<void> {
     const { timeline } = this;
     const { data } = await this.readOn(await this.readPage(FIRST_PAGE), (read) => timeline.isReachedBy(read));
@@ -138,10 +129,7 @@ export class ConversationSync {
     this.events.onChange(added);
   }
 
-  /**
-   * Reads all shown messages again, because the service has lost some (rule 4 of
-   * docs/reference/widget-protocol.md).
-   */
+  /** Reads all shown messages again (rule 4 of docs/reference/widget-protocol.md). */
   private async readAnew(position: Position): Promise<void> {
     const { timeline } = this;
     const oldest = timeline.messages[0]?.id;
@@ -156,8 +144,8 @@ export class ConversationSync {
   }
 
   /**
-   * Adds a polled page while a proxy holds the stream back. Polled pages have no sequence, so only a page
-   * that overlaps the known messages shows that none is missing.
+   * Adds the messages of a polled page, which has no sequence number. It reads older pages until one contains
+   * a known message, which shows that none is missing.
    */
   private async takePage(page: MessagePage): Promise<void> {
     const { timeline } = this;
@@ -171,7 +159,7 @@ export class ConversationSync {
     }
   }
 
-  /** Reads the pages after a first one, until enough is read. Returns all of them as one page. */
+  /** Reads older pages until `isEnough` or the end of the history. Returns all as one page. */
   private async readOn(first: MessagePage, isEnough: (read: Message[]) => boolean): Promise<MessagePage> {
     const data = [...first.data];
     let { nextCursor } = first;

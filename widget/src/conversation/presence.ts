@@ -1,40 +1,35 @@
 import type { ConversationEvent } from '../protocol/types';
 
-/** Pause between two notices that the visitor types. The service forgets one after 6 seconds. */
+/** Minimum pause between two typing notices. The service forgets a notice after 6 seconds. */
 const REPEAT_MS = 3000;
-/** Time after which an agent who types, and does not say so again, has ended. */
+/** Time after which an agent without a new typing event is no longer shown as typing. */
 const ENDS_MS = 6500;
 
-/** Presence of the agents and of the visitor at the moment. Nothing of it is stored. */
+/** Tracks whether agents are online or typing, and reports the visitor's typing. It stores nothing. */
 export class Presence {
-  /** Whether an agent is there; null if the widget does not show it. */
+  /** Whether an agent is online; null if the service does not report it. */
   isOnline: boolean | null = null;
-  /** Name of the agent who types, empty for one without a name; null if no agent types. */
+  /** Name of the agent who is typing, empty if the agent has no name; null if no agent is typing. */
   typist: string | null = null;
   private endTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Time of the last notice; 0 after the visitor has ended. */
+  /** Epoch milliseconds of the latest typing notice; 0 if the visitor is not typing. */
   private toldAt = 0;
 
-  /**
-   * Makes the presence of a visitor that the service does not know of yet.
-   * @param tell sends the service a notice
-   */
   constructor(
     private readonly tell: (isTyping: boolean) => void,
     private readonly onChange: () => void,
   ) {}
 
-  /** Takes an event's changes over. */
   take(event: ConversationEvent): void {
     if (event.type === 'typing') this.setTypist(event.isTyping ? (event.name ?? '') : null);
-    // The agent has sent the typed text.
+    // A new message of an agent ends the agent's typing.
     if (event.type === 'message' && event.message.senderType !== 'CUSTOMER') this.setTypist(null);
     if (event.type !== 'ready' && event.type !== 'heartbeat') return;
     this.isOnline = event.isOnline ?? null;
     this.onChange();
   }
 
-  /** Tells agents, if one is there, that the visitor's text has become another one. */
+  /** Reports typing, or the end of it if `text` is empty, provided that an agent is online. */
   type(text: string): void {
     const isTyping = text.trim() !== '';
     const now = Date.now();

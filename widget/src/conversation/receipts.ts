@@ -7,8 +7,8 @@ const COLLECT_MS = 300;
 export type Receipt = { messageId: string; status: 'DELIVERED' | 'READ' };
 
 /**
- * Reports to the service which messages of agents were delivered and read, with one request for many
- * messages.
+ * Reports to the service which messages of agents were delivered or read. A report covers all messages up to
+ * its message.
  */
 export class Receipts {
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -17,9 +17,7 @@ export class Receipts {
   private stopped = false;
 
   /**
-   * Makes an idle reporter.
-   * @param isSeen whether the visitor sees the newest message
-   * @param reportsDelivery whether this tab reports deliveries, which one tab does for all
+   * @param reportsDelivery reports whether this tab is the one that reports deliveries for all tabs
    */
   constructor(
     private readonly timeline: Timeline,
@@ -29,7 +27,7 @@ export class Receipts {
     private readonly onSent: (receipt: Receipt) => void,
   ) {}
 
-  /** Schedules a report of the newest seen message, so that several changes make one request. */
+  /** Schedules a report if one is due. Changes within 300 ms are reported with one request. */
   update(): void {
     if (!this.stopped && this.due()) this.timer ??= setTimeout(() => void this.send(), COLLECT_MS);
   }
@@ -57,7 +55,7 @@ export class Receipts {
         this.failures = 0;
         this.onSent(receipt);
       } catch {
-        // The next message or heartbeat would repeat the report; this retry is sooner.
+        // The report is repeated after a pause, because the next message or heartbeat may be later.
         this.failures += 1;
       }
       this.inFlight = false;

@@ -1,15 +1,14 @@
 import type { Message, Position } from '../protocol/types';
 
-/** The conversation as this tab knows it: an unbroken run of messages up to the newest. */
+/** Stores the messages that this tab has read: a sequence without gaps, up to the newest. */
 export class Timeline {
   conversationId: string | null = null;
-  /** True once the newest messages have been read. */
+  /** Whether the newest messages have been read. */
   isLoaded = false;
-  /** Number of the latest event up to which nothing is missing; null before anything was read. */
+  /** Sequence number of the latest event up to which no message is missing; null before the first read. */
   sequence: number | null = null;
-  /** Cursor of the next older page; null if no older message exists. */
   olderCursor: string | null = null;
-  /** Messages from the oldest to the newest. Each change makes a new array. */
+  /** Messages, oldest first. Each change replaces the array. */
   messages: readonly Message[] = [];
   private newestAtSequence: string | null = null;
 
@@ -17,15 +16,12 @@ export class Timeline {
     return this.messages.some((message) => message.id === id);
   }
 
-  /** Reports whether a message is older than those that have been read. */
+  /** Reports whether a message is older than the oldest one read, and older pages exist. */
   beginsAfter({ id }: Message): boolean {
     return this.olderCursor !== null && id < (this.messages[0]?.id ?? '');
   }
 
-  /**
-   * Adds messages and returns those that are new. A known message is replaced, because its status may have
-   * changed.
-   */
+  /** Adds messages and returns the new ones. Replaces known ones, whose status may have changed. */
   add(messages: readonly Message[]): Message[] {
     const added = messages.filter(({ id }) => !this.has(id));
     const byId = new Map([...this.messages, ...messages].map((message) => [message.id, message]));
@@ -33,20 +29,19 @@ export class Timeline {
     return added;
   }
 
-  /** Records that no message is missing up to a position. */
+  /** Records that no message is missing up to the sequence number of a position. */
   reached({ conversationId, sequence }: Position): void {
     this.conversationId = conversationId;
     this.sequence = sequence;
     this.newestAtSequence = this.messages.at(-1)?.id ?? null;
   }
 
-  /** Reports whether a page, newest first, leaves no gap to the messages at the stored sequence. */
+  /** Reports whether a page, newest first, reaches back to the messages known at `sequence`. */
   isReachedBy(page: readonly Message[]): boolean {
     const oldest = page.at(-1);
     return oldest !== undefined && this.newestAtSequence !== null && oldest.id <= this.newestAtSequence;
   }
 
-  /** Replaces all messages, after a change of conversation or a full reload. */
   replace(messages: readonly Message[], olderCursor: string | null): void {
     this.messages = [];
     this.newestAtSequence = null;
@@ -54,10 +49,7 @@ export class Timeline {
     this.add(messages);
   }
 
-  /**
-   * Raises the status of the agents' messages up to and including the id `upTo`. QUEUED messages keep their
-   * status.
-   */
+  /** Raises the status of agents' messages up to the id `upTo`, except QUEUED ones. */
   advance(upTo: string, status: 'DELIVERED' | 'READ'): void {
     this.messages = this.messages.map((message) =>
       message.id <= upTo && isBefore(message.delivery.status, status)
@@ -68,8 +60,7 @@ export class Timeline {
 }
 
 /**
- * Reports whether a message's status comes before another one. A null, which the visitor's own messages have,
- * does not.
+ * Reports whether `current` comes before `status`. Null (of the visitor's own messages) and QUEUED do not.
  */
 export function isBefore(current: string | null, status: 'DELIVERED' | 'READ'): boolean {
   if (current === null || current === 'QUEUED' || current === 'READ') return false;

@@ -26,7 +26,7 @@ interface VisitorChatEvents {
   onChange(): void;
   onFresh(messages: Message[]): void;
   onRefused(error: unknown): void;
-  /** Reports whether the visitor sees the newest message in this tab. */
+  /** Reports whether the visitor sees the newest message in this tab now. */
   isSeen(): boolean;
 }
 
@@ -40,8 +40,8 @@ type TabMessage =
   | { kind: 'receipt'; receipt: Receipt };
 
 /**
- * State and connections of one visitor in this tab. Another visitor gets another object, so nothing can be
- * mixed up.
+ * Runs the chat of one visitor in this tab. A new visitor gets a new object, so that data of two visitors
+ * cannot be mixed.
  */
 export class VisitorChat {
   readonly timeline = new Timeline();
@@ -50,7 +50,6 @@ export class VisitorChat {
   readonly presence: Presence;
   connection: Connection = 'connecting';
   hasBegun = false;
-  /** Text that the visitor has typed and not sent yet. */
   draft = '';
   private readonly channel: TabChannel<TabMessage>;
   private readonly ownership: TabOwnership;
@@ -58,9 +57,7 @@ export class VisitorChat {
   private readonly receipts: Receipts;
   private reader: StreamReader | null = null;
   private sender: OutboxSender | null = null;
-  /**
-   * Latest event that this tab received as the owner of the stream. Tabs that open later get it from here.
-   */
+  /** Latest event that this tab received as owner of the stream, sent to tabs that open later. */
   private latest: ConversationEvent | null = null;
   private seenUpTo = '';
   private isOver = false;
@@ -124,10 +121,7 @@ export class VisitorChat {
     this.channel.post({ kind: 'hello' });
   }
 
-  /**
-   * Queues a message. The session of an anonymous visitor is stored with the first one: most visitors never
-   * write.
-   */
+  /** Queues a message. Only now is an anonymous visitor's session stored: most never write. */
   async write(body: string): Promise<void> {
     const { sessions } = this.shared;
     const stored = sessions.read();
@@ -138,15 +132,16 @@ export class VisitorChat {
   }
 
   /**
-   * Replaces the text of a stored message of the visitor; null takes the message back.
-   * @throws ServiceError
+   * Replaces the text of a stored message of the visitor; null deletes the message.
+   *
+   * @throws ServiceError if the service refuses the change or does not answer
    */
   async change(clientMessageId: string, body: string | null): Promise<void> {
     const path = `/messages/${clientMessageId}`;
     const { message } = await (body === null
       ? this.session.call<{ message: Message }>('DELETE', path)
       : this.session.call<{ message: Message }>('PATCH', path, { body }));
-    // A kept message is sent again, with its old text, if the service has lost it.
+    // The outbox has the old text, which it would send again if the service lost the message.
     await this.outbox.forget({ clientMessageId });
     this.timeline.add([message]);
     this.events.onChange();
@@ -156,7 +151,7 @@ export class VisitorChat {
     return this.sync.loadOlder();
   }
 
-  /** Ends all pauses, because the browser is online again or the page visible. */
+  /** Ends all pauses, because the browser is online again or the page is visible. */
   wake(): void {
     this.ownership.check();
     this.reader?.wake();
@@ -164,16 +159,13 @@ export class VisitorChat {
     this.look();
   }
 
-  /** Marks all messages as seen if the visitor sees the conversation now. */
+  /** Marks all messages as seen if the visitor sees the newest one now, and schedules a receipt. */
   look(): void {
     if (this.events.isSeen()) this.seenUpTo = this.timeline.messages.at(-1)?.id ?? '';
     this.receipts.update();
   }
 
-  /**
-   * Closes the connections of a page that the browser puts aside, such as for its back button: another tab
-   * takes over.
-   */
+  /** Closes the connections of a page that the browser sets aside, so that another tab connects. */
   suspend(): void {
     this.ownership.stop();
   }
@@ -182,7 +174,7 @@ export class VisitorChat {
     if (this.hasBegun && !this.isOver) this.ownership.start();
   }
 
-  /** Ends everything. Resolves when no request is in flight any more. */
+  /** Ends the chat for good. Resolves once no message is being sent any more. */
   async end(): Promise<void> {
     this.isOver = true;
     const { sender } = this;
@@ -194,7 +186,7 @@ export class VisitorChat {
   }
 
   private async own(): Promise<void> {
-    // Loads the messages that a tab left in the database when it ended.
+    // The outbox may contain unsent messages of a tab that was closed.
     await this.outbox.load();
     if (!this.ownership.isOwner || this.reader) return;
     const { client } = this.shared;
@@ -244,7 +236,7 @@ export class VisitorChat {
 
   private tellTyping(isTyping: boolean): void {
     const { conversationId } = this.timeline;
-    // The notice that is lost is repeated, or ends by itself.
+    // An error is ignored: the next notice repeats a lost one, and typing expires by itself.
     if (conversationId)
       this.session.call('POST', '/typing', { conversationId, isTyping }).catch(() => undefined);
   }

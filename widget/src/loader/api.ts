@@ -3,8 +3,8 @@ import type { AppLoader } from './app-loader';
 import { check, copySettings } from './arguments';
 
 /**
- * Makes `window.chatWidget`. A call with wrong arguments throws; in the queue its error is logged, and the
- * next call runs.
+ * Creates `window.chatWidget`. Its methods throw a TypeError on wrong arguments. `push` logs the error of a
+ * command instead, and executes the next one.
  */
 export function createApi(loader: AppLoader): ChatWidgetApi {
   const api: ChatWidgetApi = {

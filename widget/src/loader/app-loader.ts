@@ -5,14 +5,14 @@ import { Launcher } from './launcher';
 type Listener = (detail: unknown) => void;
 type Site = Pick<LoaderContext, 'fetch' | 'serviceUrl' | 'siteKey'>;
 
-/** Loads the app once. Until then it keeps the page's calls, for the app's start. */
+/** Loads the app once, and passes it the calls that the page has made before. */
 export class AppLoader {
-  /** Identity of the visitor; undefined while the page has said nothing, null after a logout. */
+  /** Identity that the page has set; null after `logout`, undefined if the page has called neither. */
   private identity: Identity | null | undefined;
   private app: ChatApp | undefined;
   private loading: Promise<void> | undefined;
   private attempts = 0;
-  /** Last wish of the visitor or the page; undefined before. */
+  /** Latest request to open or close the panel; undefined if there was none. */
   private wish: 'open' | 'close' | undefined;
   private readonly listeners = new Set<[name: string, listener: Listener]>();
   private readonly onClick = () => (this.app ? this.app.toggle() : this.open());
@@ -64,7 +64,7 @@ export class AppLoader {
       try {
         if (ofName === name) listener(detail);
       } catch (error) {
-        // An error in the page's listener must not stop the widget.
+        // An error in a listener of the page must not stop the widget.
         console.error(error);
       }
   }
@@ -72,7 +72,7 @@ export class AppLoader {
   load(): void {
     this.loading ??= this.start().catch((error: unknown) => {
       this.loading = undefined;
-      // Without a click, no visitor waits for the panel.
+      // The failure is shown only to a visitor who waits for the panel to open.
       this.launcher.setState(this.wish === 'open' ? 'failed' : 'ready');
       this.wish = undefined;
       this.emit('error', { code: 'load', message: String(error) });
@@ -80,7 +80,7 @@ export class AppLoader {
   }
 
   private async start(): Promise<void> {
-    // Each attempt has another address, because browsers may remember that a module failed.
+    // Each attempt has a different address, because browsers may cache the failure of a module's address.
     const query = this.attempts++ ? `?retry=${this.attempts}` : '';
     const { start } = (await import(/* @vite-ignore */ this.appUrl + query)) as AppModule;
     const { identity, launcher } = this;
@@ -89,7 +89,7 @@ export class AppLoader {
     const app = await start({ ...this.site, button, shadow, settings, identity, emit });
     this.app = app;
     launcher.setState('ready');
-    // The page may have called these while the app loaded.
+    // The page may have changed its settings or identity while the app was starting.
     app.set(launcher.settings);
     if (this.identity !== identity) {
       if (this.identity) app.identify(this.identity);

@@ -1,2 +1,2 @@
-/** Path of the app's file below the loader's folder; build.mjs inserts it. */
+/** Path of the app's module file, relative to the folder of the loader's script. build.mjs inserts it. */
 declare const APP_PATH: string;

@@ -3,10 +3,10 @@ import launcherCss from './launcher.css?inline';
 
 type LauncherState = 'ready' | 'loading' | 'failed';
 
-/** Least time between two insertions of the element, for pages that remove it again and again. */
+/** Minimum pause between two insertions, for pages that remove the element again and again. */
 const INSERT_EVERY_MS = 500;
 
-/** Labels used until the app has loaded; the app has all texts. */
+/** Labels of the button before the app has loaded; the app contains all other texts. */
 const LABELS: Record<'en' | 'de', Record<LauncherState, string>> = {
   en: { ready: 'Open chat', loading: 'Opening chat…', failed: 'Chat not loaded. Try again' },
   de: {
@@ -21,8 +21,8 @@ const BUBBLE =
   'M12 3.5c-5 0-9 3.3-9 7.5 0 2.3 1.2 4.3 3.1 5.7-.1 1.3-.6 2.4-1.3 3.3 1.9-.2 3.5-.9 4.7-1.8.8.2 1.6.3 2.5.3 5 0 9-3.3 9-7.5s-4-7.5-9-7.5z';
 
 /**
- * Element of the widget in the page, with the button that opens the panel. It stands beside the page's body:
- * there no filter or transform of the body moves it, and few pages replace the elements there.
+ * Creates the widget's element, with the button that opens the panel. The element is inserted after `body`,
+ * because filters and transforms of `body` do not move it there, and few pages replace elements there.
  */
 export class Launcher {
   readonly button = document.createElement('button');
@@ -35,9 +35,8 @@ export class Launcher {
   settings: WidgetSettings = {};
 
   /**
-   * Makes an element that is not in the page yet.
-   * @param onNewRoot is called when the element is in another root of the document: `document.open` removes
-   *   the listeners of the window and of everything in the document
+   * @param onNewRoot called when the element is inserted into a new root element of the document, as after
+   *   `document.open`, which removes all listeners of the window and the document
    */
   constructor(private readonly onNewRoot: () => void) {
     const { button, host } = this;
@@ -59,7 +58,7 @@ export class Launcher {
     this.observer.observe(document, { childList: true });
   }
 
-  /** Puts the button into the page, placed and coloured by the settings. */
+  /** Merges changed settings, places and colours the button by them, and inserts it into the page. */
   show(changes?: WidgetSettings): void {
     this.settings = { ...this.settings, ...changes };
     this.place();
@@ -84,15 +83,15 @@ export class Launcher {
     this.setState(this.state);
   }
 
-  /** Inserts the element unless it is there, or was inserted just now. */
+  /** Inserts the element unless it is in the page. Within 500 ms of the previous insertion it waits first. */
   private attach(): void {
     const { host } = this;
     const root = document.documentElement;
     if (root) this.observer.observe(root, { childList: true });
-    // A page may have moved it to another document, where it is connected too.
+    // A page may have moved the element to another document, in which `isConnected` is also true.
     const isHere = host.isConnected && host.ownerDocument === document;
     if (isHere || !document.body || this.timer) return;
-    // Pages that write their own HTML anew leave an empty copy.
+    // A page that rewrites its own HTML leaves a copy of the element without its content.
     document.querySelectorAll('chat-widget').forEach((copy) => copy.remove());
     root.append(host);
     if (root !== this.root) {

@@ -9,10 +9,10 @@ declare global {
   }
 }
 
-/** Element of this script. A module has no `currentScript`. */
+/** Element of this script. `currentScript` is null if the page loads the script as a module. */
 const script = (document.currentScript ??
   document.querySelector('script[src*="/widget/v1.js"]')) as HTMLScriptElement | null;
-// A script in the page's own text has no address, from which the rest could be loaded.
+// An inline script has no `src`, from which the address of the app could be derived.
 const src = script?.src;
 const siteKey = src && (script.dataset['siteKey'] || new URL(src).searchParams.get('siteKey'));
 
@@ -34,9 +34,9 @@ function installChat(scriptUrl: string, siteKey: string): void {
   try {
     const key = sessionKeyOf(siteKey);
     if (sessionStorage.getItem(key)) loader.load();
-    // Safari has no requestIdleCallback.
+    // Safari lacks requestIdleCallback.
     else if (localStorage.getItem(key)) (window.requestIdleCallback ?? setTimeout)(() => loader.load());
   } catch {
-    // The browser may forbid the page to use storage.
+    // The browser may refuse storage to the page.
   }
 }

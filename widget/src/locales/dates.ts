@@ -1,4 +1,4 @@
-/** Formats moments in one language. */
+/** Formats dates and times in one language. */
 export class Dates {
   private readonly times = once(() => new Intl.DateTimeFormat(this.tag, { timeStyle: 'short' }));
   private readonly days = once(
@@ -21,10 +21,7 @@ export class Dates {
   }
 }
 
-/**
- * Returns a function that makes a value at its first use: a format takes milliseconds to make, and an empty
- * chat needs none.
- */
+/** Returns a function that calls `make` once, at its first use: making a date format takes milliseconds. */
 function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => (made ??= make());

@@ -1,7 +1,6 @@
 type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
-/** Texts of the widget. `{count}` and `{limit}` are replaced by
- * numbers, `{name}` by an agent's name. */
+/** Texts of the widget. `{count}` and `{limit}` stand for numbers, `{name}` for an agent's name. */
 export interface Texts {
   openChat: string;
   unread: Plural;

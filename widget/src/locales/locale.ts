@@ -1,37 +1,31 @@
 import { Dates } from './dates';
 import { en, type Texts } from './en';
 
-/** Languages whose texts are loaded when they are needed. */
+/** Loaders of the texts of each language except English, which is part of the app. */
 const CATALOGUES: Record<string, () => Promise<Texts>> = {
   de: async () => (await import('./de')).de,
 };
 
 export interface Locale {
-  /** BCP 47 tag, which selects the plural rules. */
+  /** BCP 47 tag, which selects plural rules and date formats. */
   tag: string;
   texts: Texts;
   dates: Dates;
 }
 
-/**
- * Returns the first candidate that is a language tag: the page's setting, the page's language, a language of
- * the browser.
- */
+/** Returns the first candidate that is a valid language tag; `en` if none is. */
 export function chooseTag(candidates: readonly (string | undefined)[]): string {
   return candidates.find((tag) => tag && isTag(tag)) ?? 'en';
 }
 
-/**
- * Adds the browser's region to a language, so that a British visitor of a page in English reads British
- * dates.
- */
+/** Adds the browser's region: a British visitor of an English page gets British dates. */
 export function withRegion(tag: string, languages: readonly string[]): string {
   return languages.find((language) => language.startsWith(`${tag}-`)) ?? tag;
 }
 
 export async function loadLocale(tag: string, own: Partial<Texts> = {}): Promise<Locale> {
   const load = CATALOGUES[tag.split('-')[0]!.toLowerCase()];
-  // A chat in English is better than no chat.
+  // If the texts cannot be loaded, the chat is in English.
   const texts = (await load?.().catch(() => null)) ?? en;
   return { tag, texts: { ...texts, ...own }, dates: new Dates(tag) };
 }

@@ -1,26 +1,22 @@
 import type { Message } from '../protocol/types';
 
 /**
- * A message that the visitor has written in this browser. It is kept for ten minutes after the service has
- * stored it.
+ * Message that the visitor wrote in this browser. Ten minutes after it was sent, the next load deletes it.
  */
 export interface OutboxRecord {
   clientMessageId: string;
-  /** Visitor who wrote the message. The browser sends it for this visitor only. */
+  /** Visitor who wrote the message. It is sent only in a session of this visitor. */
   owner: string;
   body: string;
-  /** Name that an anonymous visitor gave before the first message. */
+  /** Name that an anonymous visitor entered in the form. It is sent with the first message. */
   name?: string;
   email?: string;
-  /** Position among the visitor's messages: a later message has a higher number. */
+  /** Sort key among the visitor's messages: a later message has a higher number. */
   order: number;
   state: 'waiting' | 'failed' | 'sent';
-  /** Stored message as the service returned it. */
+  /** Message as the service has stored it; missing before that. */
   message?: Message;
   sentAt?: number;
-  /**
-   * Number of changes that the record has had. If two tabs have different copies, the one with the higher
-   * number is newer.
-   */
+  /** Number of this version. If two tabs have different versions, the higher number is the newer one. */
   revision: number;
 }

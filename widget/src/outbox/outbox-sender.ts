@@ -6,10 +6,10 @@ import type { VisitorSession } from '../session/visitor-session';
 import type { Outbox } from './outbox';
 import type { OutboxRecord } from './outbox-record';
 
-/** Statuses of an answer that refuses this message only: another message may be accepted. */
+/** HTTP statuses with which the service refuses one message. The next message may still be accepted. */
 const REFUSES_THE_MESSAGE = [400, 413, 422];
 
-/** Sends the outbox of one visitor in order, one message at a time, until the service has each. */
+/** Sends the unsent messages of one visitor, oldest first and one at a time. */
 export class OutboxSender {
   private readonly pause = new Pause();
   private readonly aborter = new AbortController();
@@ -21,16 +21,13 @@ export class OutboxSender {
     private readonly onRefused: (error: unknown) => void,
   ) {}
 
-  /** Sends the waiting messages. After a failure it tries again at once instead of pausing. */
+  /** Sends the waiting messages. Ends a backoff at once, but does not shorten a `Retry-After`. */
   wake(): void {
     this.pause.cut();
     if (!this.aborter.signal.aborted) this.running ??= this.sendAll().finally(() => (this.running = null));
   }
 
-  /**
-   * Stops sending. Resolves when no request is in flight any more: only then may another visitor take over
-   * the unsent messages.
-   */
+  /** Stops sending. Resolves once no request is in flight, so that the unsent messages can be moved. */
   async stop(): Promise<void> {
     this.aborter.abort();
     await this.running;

@@ -1,12 +1,12 @@
 import type { OutboxRecord } from './outbox-record';
 
 const TABLE = 'outbox';
-/** Time that the visitor waits for the browser's database, which can hang. */
+/** Milliseconds to wait for IndexedDB, which can hang. */
 const TIMEOUT_MS = 2000;
 
 /**
- * The outbox in IndexedDB, for all tabs and visitors of this browser. If the browser refuses the database or
- * it hangs, nothing is stored, and the records live in the tab's memory alone.
+ * Stores unsent and recently sent messages of all visitors of this browser in IndexedDB. If IndexedDB is
+ * refused or hangs, it stores nothing: the messages are then only in the tab's memory.
  */
 export class OutboxStore {
   private database: Promise<IDBDatabase> | null = null;
@@ -43,7 +43,7 @@ export class OutboxStore {
     try {
       return await withTimeout(work());
     } catch {
-      // The database was refused, is full, or was closed by the browser: the next call opens it again.
+      // The next call opens the database again. The browser may have refused or closed it, or it may be full.
       this.database = null;
       return null;
     }
@@ -57,7 +57,7 @@ function open(name: string): Promise<IDBDatabase> {
       void request.result.createObjectStore(TABLE, { keyPath: 'clientMessageId' });
     request.onerror = () => reject(new Error('IndexedDB is refused.', { cause: request.error }));
     request.onsuccess = () => {
-      // Without this, another tab could not delete or change the database.
+      // An open connection would prevent another tab from deleting or upgrading the database.
       request.result.onversionchange = () => request.result.close();
       resolve(request.result);
     };

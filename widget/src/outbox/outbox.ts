@@ -3,21 +3,17 @@ import { randomId } from '../session/visitor-session';
 import type { OutboxRecord } from './outbox-record';
 import type { OutboxStore } from './outbox-store';
 
-/**
- * Time for which sent messages are kept: a failover of the service may lose them, and then they are sent
- * again.
- */
+/** Time for which sent messages are stored: they are sent again if a failover of the service loses them. */
 const KEEP_SENT_MS = 10 * 60 * 1000;
 
 type Draft = Pick<OutboxRecord, 'body' | 'name' | 'email'>;
 
-/** Messages that one visitor has written in this browser. */
+/** Stores one visitor's unsent and recently sent messages, in memory and in IndexedDB. */
 export class Outbox {
   private readonly byId = new Map<string, OutboxRecord>();
 
   /**
-   * Makes an empty outbox.
-   * @param onChange gets a record that other tabs don't know yet, or null when only the display must change
+   * @param onChange receives a record that this tab has changed; null if another tab changed it
    */
   constructor(
     readonly owner: string,
@@ -33,7 +29,7 @@ export class Outbox {
     return this.records.find(({ state }) => state === 'waiting');
   }
 
-  /** Reads the records that this tab's memory lacks. */
+  /** Reads the records from IndexedDB. Forgets messages that were sent over ten minutes ago. */
   async load(): Promise<void> {
     for (const record of await this.store.list(this.owner)) this.take(record);
     for (const record of this.records)
@@ -41,10 +37,7 @@ export class Outbox {
         await this.forget(record);
   }
 
-  /**
-   * Adds a message. It is stored before it is shown: a message that is shown as sending can't get lost with
-   * the tab.
-   */
+  /** Adds a message. It is stored first, so that a shown message survives the end of the tab. */
   async add(draft: Draft): Promise<void> {
     const order = Math.max(Date.now(), ...this.records.map((record) => record.order + 1));
     const clientMessageId = randomId();
@@ -67,14 +60,14 @@ export class Outbox {
     await this.change(record, { state: 'failed' });
   }
 
-  /** Notes that the service has stored a message, which may have been written in another browser. */
+  /** Marks the record of a message as sent; does nothing if this browser has no record of the message. */
   async markSent(message: Message): Promise<void> {
     const record = this.byId.get(message.clientMessageId ?? '');
     if (record && record.state !== 'sent')
       await this.change(record, { state: 'sent', message, sentAt: Date.now() });
   }
 
-  /** Sends messages again that the service no longer has, because it has lost its latest changes. */
+  /** Sends the messages again that the service has stored, but lost in a failover. */
   async sendAgainUnless(isStored: (message: Message) => boolean): Promise<void> {
     for (const record of this.records)
       if (record.state === 'sent' && record.message && !isStored(record.message))
@@ -85,7 +78,7 @@ export class Outbox {
     for (const record of this.records) if (record.state === 'sent') await this.forget(record);
   }
 
-  /** Takes over another tab's copy of a record if it is newer, and returns whether it was. */
+  /** Replaces a record by another tab's copy if that copy is newer. Returns whether it was newer. */
   take(record: OutboxRecord): boolean {
     if (record.owner !== this.owner) return false;
     if (record.revision <= (this.byId.get(record.clientMessageId)?.revision ?? 0)) return false;
@@ -94,7 +87,7 @@ export class Outbox {
     return true;
   }
 
-  /** Moves the unsent messages to another owner: the same person, now identified. */
+  /** Moves the unsent messages to the outbox of another owner, who is the same person after a log-in. */
   async moveTo(other: Outbox): Promise<void> {
     await this.load();
     for (const record of this.records)
@@ -114,7 +107,6 @@ export class Outbox {
     this.onChange(record);
   }
 
-  /** Forgets a message that the service has. */
   async forget({ clientMessageId }: Pick<OutboxRecord, 'clientMessageId'>): Promise<void> {
     this.byId.delete(clientMessageId);
     await this.store.remove(clientMessageId);

@@ -1,4 +1,4 @@
-/** A pause that can be ended early, for example because the browser is online again. */
+/** Waits for a time that `cut` can end early, for example because the browser is online again. */
 export class Pause {
   private end: (() => void) | null = null;
 
@@ -17,7 +17,7 @@ export class Pause {
     });
   }
 
-  /** Ends the pause, if there is one now. */
+  /** Ends the present pause at once; does nothing if there is none. */
   cut(): void {
     this.end?.();
   }

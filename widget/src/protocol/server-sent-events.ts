@@ -3,7 +3,7 @@ interface ServerSentEvent {
   data: string;
 }
 
-/** Parses the text of a stream in pieces of any size, and returns the complete events. */
+/** Parses a stream of server-sent events from pieces of any size. Returns complete events. */
 export class ServerSentEventParser {
   private rest = '';
   private event = '';
@@ -11,7 +11,7 @@ export class ServerSentEventParser {
 
   feed(piece: string): ServerSentEvent[] {
     const text = this.rest + piece;
-    // A carriage return at the end may be the first half of a line's end.
+    // A carriage return at the end of a piece may be the first half of a CR LF, so it is not split off yet.
     const isHalf = text.endsWith('\r');
     const lines = (isHalf ? text.slice(0, -1) : text).split(/\r\n|\n|\r/);
     this.rest = lines.pop()! + (isHalf ? '\r' : '');

@@ -1,6 +1,6 @@
 const TIMEOUT_MS = 20_000;
 
-/** Error of a request: the service answered with an error, or (status 0) did not answer. */
+/** Thrown when the service answers a request with an error, or does not answer it (status 0). */
 export class ServiceError extends Error {
   constructor(
     readonly status: number,
@@ -11,13 +11,13 @@ export class ServiceError extends Error {
   }
 }
 
-/** Returns the status of the answer that an error is; 0 without an answer. */
+/** Returns the HTTP status of a ServiceError; 0 for any other error, and if the service did not answer. */
 export const statusOf = (error: unknown): number => (error instanceof ServiceError ? error.status : 0);
 
-/** Reports whether neither waiting nor a new token helps. */
+/** Reports whether the service refuses the visitor or page, so that a retry does not help. */
 export const isRefusal = (error: unknown): boolean => [401, 403, 404].includes(statusOf(error));
 
-/** Returns the milliseconds of the `Retry-After` of an error; 0 without one. */
+/** Returns the milliseconds in the `Retry-After` header of the service's answer; 0 if it was missing. */
 export const retryAfterMsOf = (error: unknown): number =>
   error instanceof ServiceError ? error.retryAfterMs : 0;
 
@@ -28,7 +28,7 @@ interface Call {
   body?: object;
 }
 
-/** Calls the routes of one widget. */
+/** Sends requests to the routes of one site's widget. */
 export class ServiceClient {
   constructor(
     private readonly fetch: typeof globalThis.fetch,
@@ -38,14 +38,14 @@ export class ServiceClient {
   async call<Answer>(method: Method, path: string, call: Call = {}): Promise<Answer> {
     try {
       const response = await this.request(method, path, call, AbortSignal.timeout(TIMEOUT_MS));
-      // The answer may be empty.
+      // An answer with status 204 has no body.
       return (response.status === 204 ? null : await response.json()) as Answer;
     } catch (error) {
       throw error instanceof ServiceError ? error : new ServiceError(0, String(error));
     }
   }
 
-  /** Opens a stream. Its body goes on until the signal aborts it. */
+  /** Opens the stream of events. It stays open until the service ends it or the signal aborts. */
   async openStream(token: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     return (await this.request('GET', '/events', { token }, signal)).body!;
   }

@@ -6,12 +6,9 @@ import type { ConversationEvent, EndReason, StreamEvent } from './types';
 import type { VisitorSession } from '../session/visitor-session';
 
 const SILENCE_MS = 40_000;
-/**
- * Age of the latest event above which a stream is replaced when the page wakes up: heartbeats come every 15
- * seconds, so it may be dead.
- */
+/** Age of the latest event above which `wake` replaces the stream: heartbeats come every 15 seconds. */
 const STALE_MS = 20_000;
-/** Time without any event after which a proxy probably holds the stream back. */
+/** Time without a first event after which the widget also polls: a proxy may delay the stream. */
 const FIRST_EVENT_MS = 10_000;
 const STREAM_AGAIN_MS = 180_000;
 const POLL_VISIBLE_MS = 5000;
@@ -24,13 +21,11 @@ export type Connection = 'connecting' | 'connected' | 'lost';
 interface ReaderEvents {
   onEvent(event: ConversationEvent): void;
   onConnection(connection: Connection): void;
-  /** Called when the service does not serve this page or visitor any more. */
+  /** Called when the service refuses this page or visitor. */
   onRefused(error: unknown): void;
 }
 
-/**
- * Receives the events of the conversation: by the stream, or by polling if the stream does not come through.
- */
+/** Receives the events of a conversation over a stream, or by polling if the stream brings none. */
 export class StreamReader {
   private readonly aborter = new AbortController();
   private readonly pause = new Pause();
@@ -39,7 +34,7 @@ export class StreamReader {
   private lastEventAt = 0;
   private failures = 0;
   private polling: AbortController | null = null;
-  /** True while the stream is open but nothing comes through it. */
+  /** Whether a stream brought no event for 10 s; the next stream is then tried after 3 minutes. */
   private isHeldBack = false;
 
   constructor(
@@ -67,14 +62,14 @@ export class StreamReader {
     this.stopPolling();
   }
 
-  /** Connects at once, because the browser is online again or the page is visible again. */
+  /** Ends all pauses, because the browser is online again or the page is visible. */
   wake(): void {
     this.pollPause.cut();
     this.pause.cut();
     if (Date.now() - this.lastEventAt > STALE_MS || Date.now() < this.lastEventAt) this.stream?.abort();
   }
 
-  /** Reads one stream to its end, and returns how long to wait before the next one. */
+  /** Reads one stream to its end. Returns the milliseconds to wait before opening the next one. */
   private async readStream(): Promise<number> {
     const { signal } = this.aborter;
     const stream = (this.stream = new AbortController());
@@ -113,7 +108,7 @@ export class StreamReader {
     return reason === 'server_stopping' ? 1000 + 4000 * Math.random() : 1000 * Math.random();
   }
 
-  /** Returns the pause after a failure; null if it is useless to connect again. */
+  /** Returns the pause in ms after a failure; null if this reader has stopped or is refused. */
   private pauseAfter(error: unknown): number | null {
     if (this.aborter.signal.aborted) return null;
     this.failures += 1;
@@ -121,7 +116,7 @@ export class StreamReader {
       this.events.onRefused(error);
       return null;
     }
-    // While this tab polls, the polls show better whether the service can be reached.
+    // While this tab polls, the result of each poll decides whether the connection is shown as lost.
     if (this.failures > 1 && !this.polling) this.events.onConnection('lost');
     if (this.failures >= FAILURES_BEFORE_POLLING) this.poll();
     return backoffMs(this.failures);
@@ -141,7 +136,7 @@ export class StreamReader {
         } catch (error) {
           if (isRefusal(error) || signal.aborted) return;
           failures += 1;
-          // No proxy holds the stream back: the service is down.
+          // The service is down, so that no proxy is to blame for the silent stream.
           this.isHeldBack = false;
           this.events.onConnection('lost');
         }

@@ -1,4 +1,4 @@
-// Answers and events of the service, as in docs/reference/widget-protocol.md.
+// Answers and events of the service, as docs/reference/widget-protocol.md defines them.
 
 export interface SessionAnswer {
   token: string;
@@ -7,7 +7,7 @@ export interface SessionAnswer {
 }
 
 export interface Message {
-  /** Id of the message. Ids grow with time, so they also give the order. */
+  /** Id of the message. Ids grow with time, so that messages are sorted by id. */
   id: string;
   senderType: string;
   senderName: string | null;
@@ -15,17 +15,17 @@ export interface Message {
   body: string;
   createdAt: string;
   delivery: { status: string | null };
-  /** Time of the last edit; null or missing without one. */
+  /** Time of the last edit (ISO 8601); null or missing if the message was not edited. */
   editedAt?: string | null;
 }
 
 export interface MessagePage {
-  /** Messages, newest first. */
+  /** Messages of the page, newest first. */
   data: Message[];
   nextCursor: string | null;
 }
 
-/** Latest state of a conversation that a client knows. */
+/** Conversation and the sequence number of its latest event. */
 export interface Position {
   conversationId: string | null;
   sequence: number;
@@ -35,7 +35,7 @@ export type ConversationEvent =
   | ({ type: 'ready' | 'heartbeat'; isOnline?: boolean | null } & Position)
   | ({ type: 'typing'; name: string | null; isTyping: boolean } & Position)
   | ({ type: 'message'; message: Message } & Position)
-  /** A page of the newest messages, polled while a proxy holds the stream back. */
+  /** Page of the newest messages, which the widget polls while the stream fails. */
   | { type: 'page'; page: MessagePage };
 
 export type EndReason = 'token_expired' | 'widget_changed' | 'server_stopping';

@@ -1,28 +1,25 @@
 import { readStored, writeStored } from './stored';
 
-/** State of a tab's chat that outlives a change of the page. */
+/** State of a tab's chat that survives a change of page in the tab. */
 export interface KeptChat {
-  /** Visitor whose chat it is. */
   owner: string;
-  /** Text that the visitor has typed and not sent. */
   draft: string;
   isOpen: boolean;
 }
 
-/** Most characters of a kept draft: four times the limit of a message. */
+/** Maximum UTF-16 code units of a stored draft: four times the limit of a message. */
 const MAX_DRAFT = 16_384;
 
-/** Reports whether stored values make up a kept chat, each of its type. */
+/** Reports whether a stored object has all fields of a kept chat, with their types. */
 export const isKeptChat = ({ owner, draft, isOpen }: Partial<Record<keyof KeptChat, unknown>>): boolean =>
   `${typeof owner} ${typeof draft} ${typeof isOpen}` === 'string string boolean';
 
-/** Returns the kept chat of the tab; null when there is none. */
 export const readKept = (key: string): KeptChat | null =>
   readStored<KeptChat>('sessionStorage', key, isKeptChat);
 
 /**
- * Keeps a chat until the tab is closed, or forgets it when it is closed and has no draft. Returns false if it
- * can't: then the chat ends with the page.
+ * Stores a chat in the tab's sessionStorage, or removes it if it is closed and has no draft. Returns false if
+ * the browser refuses storage; the chat then ends with the page.
  */
 export function keepChat(key: string, { owner, draft, isOpen }: KeptChat): boolean {
   const kept = draft || isOpen ? { owner, draft: draft.slice(0, MAX_DRAFT), isOpen } : null;

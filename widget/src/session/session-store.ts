@@ -1,24 +1,23 @@
 import { readStored, writeStored } from './stored';
 
 export interface StoredSession {
-  /** Browser-side name of the visitor: `user:<id>`, or `anonymous:<uuid>`. */
+  /** Name of the visitor in this browser: `user:<id>`, or `anonymous:<random id>`. */
   owner: string;
-  /** Token of the session; null until the service has answered. */
+  /** Visitor token; null until the service has issued one. */
   token: string | null;
-  /** Time of the last renewal by this device's clock, which may be wrong but runs at the right pace. */
+  /** Epoch milliseconds of the last renewal. A wrong clock does no harm: only the age counts. */
   renewedAt: number;
-  /** Name and e-mail that the page gave with `identify`, to notice later changes. */
+  /** JSON of the name and e-mail address that the service received; other values require a new session. */
   profile: string | null;
-  /** Values of the form that an anonymous visitor filled in; null before. */
+  /** Values that an anonymous visitor entered in the form; null before. */
   said: { name?: string; email?: string } | null;
 }
 
-/** Makes a session without a token. */
 export function newSession(owner: string): StoredSession {
   return { owner, token: null, renewedAt: 0, profile: null, said: null };
 }
 
-/** Reports whether stored values make up a session, each of its type. */
+/** Reports whether a stored object has all fields of a session, with their types. */
 export function isSession({
   owner,
   token,
@@ -34,12 +33,9 @@ export function isSession({
   );
 }
 
-/**
- * Session of this browser's visitor, shared by its tabs. If storage is refused, the session lives in this
- * page alone.
- */
+/** Stores the visitor's session in localStorage, for all tabs; in memory if storage is refused. */
 export class SessionStore {
-  /** Session in memory, once storage has refused it. */
+  /** Session that localStorage has refused to store; null if it accepted the latest write. */
   private memory: StoredSession | null = null;
 
   constructor(private readonly key: string) {}
@@ -48,12 +44,12 @@ export class SessionStore {
     return this.memory ?? readStored<StoredSession>('localStorage', this.key, isSession);
   }
 
-  /** Stores a session, or removes the present one. */
+  /** Stores a session; null removes the stored one. */
   write(session: StoredSession | null): void {
     this.memory = writeStored('localStorage', this.key, session) ? null : session;
   }
 
-  /** Calls the listener when another tab changes the session, until the signal aborts. */
+  /** Calls the listener when another tab changes the session. Stops when the signal aborts. */
   onChange(listener: () => void, signal: AbortSignal): void {
     addEventListener(
       'storage',

@@ -1,8 +1,8 @@
 type StorageName = 'localStorage' | 'sessionStorage';
 
 /**
- * Returns a value that the widget has stored; null when there is none, the page has written something else
- * there, or storage is refused.
+ * Returns a stored value; null if there is none, storage is refused or `isStored` rejects the value, for
+ * example because the page has overwritten it.
  */
 export function readStored<Stored>(
   storage: StorageName,
@@ -17,7 +17,7 @@ export function readStored<Stored>(
   }
 }
 
-/** Stores a value, or removes the present one. Returns false when storage is refused, or full. */
+/** Stores a value; null removes the stored one. Returns false if storage is refused or full. */
 export function writeStored(storage: StorageName, key: string, value: object | null): boolean {
   try {
     if (value) window[storage].setItem(key, JSON.stringify(value));

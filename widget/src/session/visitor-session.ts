@@ -3,20 +3,19 @@ import { ServiceError, statusOf, type Method, type ServiceClient } from '../prot
 import type { MessagePage, SessionAnswer } from '../protocol/types';
 import type { SessionStore, StoredSession } from './session-store';
 
-/** Age at which a token is renewed: half of its 24 hours. */
+/** Milliseconds after which a token is renewed: half of its lifetime of 24 hours. */
 const RENEW_AFTER_MS = 12 * 60 * 60 * 1000;
 
-/** Thrown when another tab, or the page, has changed the visitor: this session is over. */
+/** Thrown when another tab or the page has switched to another visitor, so that this session is over. */
 class VisitorChanged extends Error {}
 
-/** Begins and renews the session of one visitor, and keeps its token. */
+/** Begins and renews the session of one visitor, and adds its token to requests. */
 export class VisitorSession {
   private pending: Promise<string> | null = null;
   private rejected: string | null = null;
 
   /**
-   * Makes a session that has not begun.
-   * @param onNewVisitor is called when the service has forgotten the anonymous visitor and has made a new one
+   * @param onNewVisitor called when the service has replaced an anonymous visitor that it no longer knows
    */
   constructor(
     readonly owner: string,
@@ -26,36 +25,36 @@ export class VisitorSession {
     private readonly onNewVisitor: () => void,
   ) {}
 
-  /** Returns the token. Begins or renews the session if that is due. */
+  /** Returns a valid token. Before that, it begins the session or renews it if necessary. */
   token(): Promise<string> {
     const stored = this.stored();
     if (stored?.token && !this.isDue(stored)) return Promise.resolve(stored.token);
     return (this.pending ??= this.inTurn(() => this.obtain()).finally(() => (this.pending = null)));
   }
 
-  /** Replaces the visitor's identity. Changed values go with the next request for a token. */
+  /** Replaces the identity. A changed name or e-mail address is sent with the next request for a token. */
   identify(identity: Identity): void {
     this.identity = identity;
   }
 
-  /** Records that the service refuses a token, so that it is renewed. */
+  /** Records that the service has refused a token, so that the next call of `token` renews the session. */
   reject(token: string): void {
     this.rejected = token;
   }
 
-  /** Calls a route of the visitor. */
+  /** Sends a request with the visitor's token. */
   async call<Answer>(method: Method, path: string, body?: object): Promise<Answer> {
     return this.retried(await this.token(), (token) =>
       this.client.call<Answer>(method, path, { token, body }),
     );
   }
 
-  /** Reads the newest messages, or those before a cursor. */
+  /** Reads up to `limit` messages: the newest ones, or the next older ones after `cursor`. */
   readMessages(limit: number, cursor?: string): Promise<MessagePage> {
     return this.call('GET', `/messages?limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`);
   }
 
-  /** Calls the service, and repeats the call with a new token if the service refuses the first one. */
+  /** Runs `call`, and runs it once more with a new token if the service refuses the first token. */
   async retried<Answer>(token: string, call: (token: string) => Promise<Answer>): Promise<Answer> {
     try {
       return await call(token);
@@ -81,11 +80,11 @@ export class VisitorSession {
     return this.identity !== null && profile !== profileOf(this.identity);
   }
 
-  /** Runs `work` while no other tab does, so that tabs that start at the same moment become one visitor. */
+  /** Runs `work` in one tab at a time, so that tabs that open together create one visitor only. */
   private async inTurn(work: () => Promise<string>): Promise<string> {
     if (!navigator.locks) return work();
     return navigator.locks.request(`chat-widget-session:${this.owner}`, work).catch((error: unknown) => {
-      // Locks are refused where storage is.
+      // Browsers that refuse storage to a page also refuse Web Locks to it.
       if ((error as Error).name === 'SecurityError') return work();
       throw error;
     });
@@ -93,7 +92,7 @@ export class VisitorSession {
 
   private async obtain(): Promise<string> {
     const stored = this.stored();
-    // Another tab has renewed the session already.
+    // Another tab may have renewed the session while this one waited for the lock.
     if (stored?.token && !this.isDue(stored)) return stored.token;
     const answer = (await this.renew(stored)) ?? (await this.createSession(stored));
     this.store.write({
@@ -106,7 +105,7 @@ export class VisitorSession {
     return answer.token;
   }
 
-  /** Renews the session. Null if the service has forgotten the visitor, or must be told the identity. */
+  /** Renews the session. Returns null if a new session must begin instead. */
   private async renew(stored: StoredSession | null): Promise<SessionAnswer | null> {
     if (!stored?.token || this.saysMoreThan(stored.profile)) return null;
     try {
@@ -119,7 +118,8 @@ export class VisitorSession {
 
   /**
    * Begins a session.
-   * @throws ServiceError 401 the identity is refused or missing
+   *
+   * @throws ServiceError with status 401 if the identity is missing or the service refuses it
    */
   private async createSession(stored: StoredSession | null): Promise<SessionAnswer> {
     const { identity, owner } = this;
@@ -139,8 +139,9 @@ function profileOf(identity: Identity): string {
 }
 
 /**
- * Returns the owner that stands for an identity.
- * @throws TypeError the identity is no JWT with a `sub`
+ * Returns the visitor's name in this browser, `user:<id>`, for an identity.
+ *
+ * @throws TypeError if the identity's JWT is malformed or has no `sub`
  */
 export function ownerOf(identity: Identity): string {
   const id = 'jwt' in identity ? claimsOf(identity.jwt).sub : identity.id;
@@ -152,7 +153,7 @@ export const isAnonymous = (owner: string): boolean => !owner.startsWith('user:'
 
 export const newAnonymousOwner = (): string => `anonymous:${randomId()}`;
 
-/** Returns a text of 128 random bits. Pages without HTTPS have no crypto.randomUUID. */
+/** Returns a text of 128 random bits. It does not use crypto.randomUUID, which pages without HTTPS lack. */
 export const randomId = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 interface Claims {
@@ -161,7 +162,7 @@ interface Claims {
   email?: string;
 }
 
-/** Reads the claims of a token without verifying it: the service verifies it. */
+/** Returns the claims of a JWT without verifying its signature, because the service verifies it. */
 function claimsOf(jwt: string): Claims {
   try {
     const base64 = jwt.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/');

@@ -1,7 +1,4 @@
-/**
- * Sends messages between this browser's tabs that have the same visitor. Without BroadcastChannel each tab is
- * alone.
- */
+/** Sends messages to the visitor's other tabs in this browser, if it supports BroadcastChannel. */
 export class TabChannel<TabMessage> {
   private readonly channel: BroadcastChannel | null;
 

@@ -4,14 +4,14 @@ const ANSWER_MS = 2000;
 interface OwnershipEvents {
   onGain(): void;
   onLose(): void;
-  /** Asks the owning tab for a sign of life. */
+  /** Asks the tab that owns the stream to answer, which shows that it is not frozen. */
   ping(): void;
 }
 
 /**
- * Elects the tab that owns the visitor's stream and sends the outbox: the one that holds a Web Lock. The
- * browser passes the lock on when a tab ends. A frozen tab keeps the lock, so a visible tab that hears
- * nothing from the owner steals it.
+ * Elects the tab that reads the visitor's event stream and sends the outbox: the one that has a Web Lock. A
+ * closed tab loses the lock, but a frozen one does not. So a visible tab steals it from an owner that does
+ * not answer.
  */
 export class TabOwnership {
   isOwner = false;
@@ -43,12 +43,12 @@ export class TabOwnership {
     this.lose();
   }
 
-  /** Notes a sign of life from the owning tab. */
+  /** Records that the owning tab has sent a message, and so is not frozen. */
   hear(): void {
     this.heardAt = performance.now();
   }
 
-  /** Steals the lock from a silent owner. Runs periodically, and when the page becomes visible. */
+  /** Steals the lock if its owner does not answer within 2 s. Runs every 5 s and on waking. */
   check(): void {
     if (this.isOwner || !this.started || document.visibilityState !== 'visible') return;
     const askedAt = performance.now();
@@ -71,7 +71,7 @@ export class TabOwnership {
     navigator.locks.request(this.name, steal ? { steal } : { signal }, hold).catch((error: unknown) => {
       if (signal.aborted) return;
       if ((error as Error).name === 'SecurityError') return this.gain();
-      // A tab that did not hear from this one has stolen the lock.
+      // Another tab that got no answer from this one has stolen the lock.
       this.lose();
       this.request(false);
     });

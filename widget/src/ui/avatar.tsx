@@ -1,6 +1,6 @@
 import { initialsOf } from './text';
 
-/** Draws the initials of an agent who has a name. */
+/** Draws the initials of the agent's name. */
 export function Avatar({ name }: { name: string | null }) {
   return name ? (
     <span class="avatar" aria-hidden="true">

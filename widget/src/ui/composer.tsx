@@ -83,7 +83,7 @@ export class Composer extends Component<Props> {
     const { view, actions } = this.props;
     const { isEditing, draft } = view;
     actions.send(draft);
-    // An edit leaves the draft as it was.
+    // The draft of a new message is kept while the visitor edits an older one.
     if (!isEditing) this.write('');
   };
 
@@ -92,10 +92,7 @@ export class Composer extends Component<Props> {
   });
 }
 
-/**
- * Returns the number of characters, or 0 far below the limit, where counting is needless: no text has more
- * characters than code units.
- */
+/** Returns the number of characters; 0, without counting, if it is too low to be shown. */
 function countNearLimit(body: string): number {
   return body.length < SHOW_COUNT_FROM ? 0 : countCharacters(body);
 }

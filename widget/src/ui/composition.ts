@@ -1,6 +1,6 @@
 /**
- * Makes a handler of keys that ignores the keys of an input method, such as an Enter that chooses a word.
- * Safari marks some of them by the key code alone. Every handler of keys in the widget is made here.
+ * Returns a handler that ignores key events of an input method, such as an Enter that selects a word. Safari
+ * marks some of them only by key code 229. All key handlers of the widget must use this function.
  */
 export function onKeys<Event extends KeyboardEvent>(handle: (event: Event) => void): (event: Event) => void {
   return (event) => {

@@ -1,10 +1,9 @@
-/** Parts of the width and height of the newest message at which a person must see it. */
+/** Fractions of the message's width and height: no other element may cover these three points. */
 const POINTS = [0.25, 0.5, 0.75];
 
 /**
- * Reports whether a person who looks at the page sees the newest message: the widget is in the page and drawn
- * (`display`, `visibility`, `opacity`), the page is in view where it is a frame, and nothing covers the part
- * of the message that the log shows.
+ * Reports whether a person with the page open sees the newest message. CSS must not hide the widget, the log
+ * must be within the browser's visible area, and no element may cover the message's visible part.
  */
 export function isInSight(shadow: ShadowRoot, log: HTMLElement): boolean {
   const { host } = shadow;

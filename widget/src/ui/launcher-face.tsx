@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { Icon } from './icons';
 
-/** Draws the launcher's arrow and the number of unread answers, once the app has loaded. */
+/** Draws the arrow of the open state and the number of unread messages on the launcher's button. */
 export class LauncherFace {
   private readonly place = document.createElement('span');
 

@@ -4,10 +4,10 @@ import { Icon } from './icons';
 import { MessageView } from './message-view';
 import type { Actions, View } from './view';
 
-/** Distance from the end in pixels that still counts as the end. */
+/** Maximum distance from the end of the log, in pixels, at which the log counts as scrolled to its end. */
 const END_PX = 48;
 const OLDER_PX = 120;
-/** Time for which announcements stay silent while the history is drawn. */
+/** Pause after drawing the history, so that screen readers do not announce it. */
 const QUIET_MS = 500;
 const LOOK_MS = 1000;
 
@@ -18,10 +18,7 @@ interface Props {
 
 interface State {
   hasNewBelow: boolean;
-  /**
-   * True when screen readers announce messages, which is once the history is drawn: they announce new
-   * messages only.
-   */
+  /** Whether screen readers announce new messages; false until the history is drawn. */
   speaks: boolean;
 }
 
@@ -29,14 +26,14 @@ export class MessageLog extends Component<Props, State> {
   override state: State = { hasNewBelow: false, speaks: false };
   private readonly log = createRef<HTMLDivElement>();
   private readonly content = createRef<HTMLDivElement>();
-  /** Keeps the end in view when messages get their real height, or the composer grows. */
+  /** Scrolls to the end again if the log or its content changes its height while the log is at its end. */
   private readonly observer = new ResizeObserver(() => this.isAtEnd && this.toEnd());
-  /** Knows whether the log is in view, also where the page is a frame of another page. */
+  /** Records whether the log is in the visible area of the browser, even if the page is in an iframe. */
   private readonly sight = new IntersectionObserver((entries) => {
     this.log.current!.dataset['inView'] = String(entries.at(-1)!.isIntersecting);
     this.props.actions.scrolled();
   });
-  /** Looks again while an answer is unseen: no event tells that the log is no longer covered. */
+  /** Checks every second whether an unread message is seen: no event reports that it is uncovered. */
   private readonly look = setInterval(
     () => this.props.view.hasUnread && this.props.actions.scrolled(),
     LOOK_MS,
@@ -49,7 +46,7 @@ export class MessageLog extends Component<Props, State> {
     this.observer.observe(this.log.current!);
     this.observer.observe(this.content.current!);
     this.sight.observe(this.log.current!);
-    // The observer scrolls there, once the browser has laid out: asking here would make it do so twice.
+    // The observer scrolls to the end after layout. Scrolling here would force a second layout.
     this.setAtEnd(true);
     this.speakSoon();
   }
@@ -71,11 +68,11 @@ export class MessageLog extends Component<Props, State> {
     const log = this.log.current!;
     const oldestBefore = before.items[0]?.key;
     const newest = items.at(-1);
-    // The messages that the visitor reads stay in place when older ones come in above them.
+    // Older messages that were added above must not move the messages that the visitor is reading.
     if (!this.isAtEnd && oldestBefore !== undefined && oldestBefore !== items[0]?.key)
       log.scrollTop = log.scrollHeight - fromEnd;
     if (newest?.key !== before.items.at(-1)?.key) {
-      // The visitor's own message is always shown.
+      // The log scrolls to a message that the visitor has just sent.
       if (this.isAtEnd || newest?.state === 'sending') this.toEnd();
       else if (newest?.state === 'received') this.setState({ hasNewBelow: true });
     }
@@ -134,7 +131,7 @@ export class MessageLog extends Component<Props, State> {
     this.setAtEnd(true);
   };
 
-  // The buttons disappear, and must not take the focus with them.
+  // The clicked button disappears, so the focus moves to the log first. Otherwise the focus would be lost.
   private readonly onBelow = (): void => {
     this.log.current!.focus();
     this.toEnd();
@@ -145,7 +142,7 @@ export class MessageLog extends Component<Props, State> {
     this.loadOlder();
   };
 
-  /** Moves the focus between the buttons of the visitor's messages. */
+  /** Moves the focus to the previous or next message's button with the arrow keys. */
   private readonly onKeyDown = onKeys((event) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     const buttons = [...this.log.current!.querySelectorAll<HTMLElement>('.more')];
@@ -188,8 +185,8 @@ export class MessageLog extends Component<Props, State> {
 }
 
 /**
- * Draws the messages with a heading for each day. Messages of one sender in the same minute are a group, with
- * name and time shown once.
+ * Draws the messages with a heading for each day. The time is shown once for consecutive messages of one
+ * sender in the same minute.
  */
 function withDays({ items, locale, isRefused }: View, actions: Actions): VNode[] {
   const { dates, texts } = locale;

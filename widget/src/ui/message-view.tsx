@@ -9,21 +9,21 @@ import type { Actions } from './view';
 interface Props extends Omit<ChatItem, 'key'> {
   isFirstOfGroup: boolean;
   isLastOfGroup: boolean;
-  /** Whether the Tab key comes to its button. From there, the arrow keys reach the others. */
+  /** Whether Tab reaches this message's button. Arrow keys move the focus to the other messages' buttons. */
   isReachable: boolean;
   time: string;
-  /** Whether the service takes no messages at the moment. */
+  /** Whether the service refuses the visitor at present, so that messages cannot be sent. */
   isRefused: boolean;
   texts: Texts;
   actions: Actions;
 }
 
 interface State {
-  /** Whether it is shown how the message can be changed. */
+  /** Whether the buttons to edit and delete the message are shown. */
   isOpen: boolean;
 }
 
-/** Draws one message, again only when it has changed: a conversation may have a thousand messages. */
+/** Draws a message. It redraws only on changes: a conversation may have a thousand messages. */
 export class MessageView extends Component<Props, State> {
   override state: State = { isOpen: false };
 

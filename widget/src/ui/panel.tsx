@@ -12,21 +12,21 @@ import { storable } from './text';
 import type { Actions, View } from './view';
 import { Viewport } from './viewport';
 
-/** Time before a lost connection is shown: most come back at once. */
+/** Milliseconds before a lost connection is shown, because most connections are restored sooner. */
 const LOST_NOTICE_MS = 3000;
-/** Time for which the chat shows a notice of a failed act. */
+/** Milliseconds for which the panel shows that an action has failed. */
 const NOTICE_MS = 8000;
 
 /**
- * Events that are hidden from the page: it may have shortcuts, scroll by itself, keep the focus in a dialog
- * of its own, and forbid to select, copy and paste.
+ * Events that are hidden from the page. Its handlers could run shortcuts, scroll, move the focus to a dialog
+ * of the page, or prevent selection, copy and paste.
  */
 const OWN_EVENTS = (
   'keydown keypress keyup wheel touchmove pointerdown mousedown focusin focusout selectstart contextmenu ' +
   'dragstart copy cut paste beforeinput'
 ).split(' ');
 
-/** Draws the chat as a dialog in the page, at most once a frame. */
+/** Draws the chat as a dialog in the page. Several changes within one frame are drawn once. */
 export class Panel implements ChatDisplay {
   private readonly root = document.createElement('div');
   private readonly viewport: Viewport;
@@ -36,7 +36,7 @@ export class Panel implements ChatDisplay {
   private lostSince: number | null = null;
   private notice: 'noFiles' | 'notChanged' | null = null;
   private noticeTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Message that gets a new text, and the text so far. */
+  /** Stored message that the visitor is editing, and its new text so far; null if there is none. */
   private editing: { owner: string; changeId: string; body: string } | null = null;
 
   constructor(
@@ -103,10 +103,10 @@ export class Panel implements ChatDisplay {
     (root.querySelector<HTMLElement>('textarea, input') ?? root.querySelector('button'))?.focus();
   }
 
-  /** Draws the present state. */
+  /** Draws the present state in the next frame. */
   update(): void {
     this.drawLauncher();
-    // A hidden page gets no frames, and needs none.
+    // The browser gives a hidden page no frames, so the panel is drawn when the page is visible again.
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
       this.draw();
@@ -123,7 +123,7 @@ export class Panel implements ChatDisplay {
     return document.visibilityState === 'visible' && log !== null && isInSight(this.context.shadow, log);
   }
 
-  /** Edit of the visitor who is there; null if there is none. */
+  /** Edit of the present visitor; null if there is none. The edit of a previous visitor is ignored. */
   private get edited(): typeof this.editing {
     return this.editing?.owner === this.chat.visitor.owner ? this.editing : null;
   }
@@ -134,7 +134,7 @@ export class Panel implements ChatDisplay {
     this.focus();
   }
 
-  /** Changes a message, or takes it back. A text that was not taken stays to be saved again. */
+  /** Replaces a message's text; null deletes it. A text that was refused can be saved again. */
   private async change(changeId: string, body: string | null): Promise<void> {
     const { edited } = this;
     this.edit(null);
@@ -213,7 +213,7 @@ export class Panel implements ChatDisplay {
       notice: this.notice ? texts[this.notice] : trouble,
       isOnline: visitor.presence.isOnline === true && trouble === null,
       typing: typist === null ? null : fill(texts.typing, { name: typist || texts.support }),
-      // Read anew: the visitor may change before the panel is drawn again.
+      // A getter, because the visitor or the text may change before the panel is drawn again.
       get draft() {
         return edited()?.body ?? chat.visitor.draft;
       },
@@ -237,7 +237,7 @@ export class Panel implements ChatDisplay {
     this.update();
   }
 
-  /** Says why the chat does not work at the moment; null if it does. */
+  /** Returns the text that explains why the chat does not work at present; null if it works. */
   private trouble(): string | null {
     const { chat } = this;
     const { texts } = chat.locale;

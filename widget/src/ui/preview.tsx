@@ -10,7 +10,7 @@ interface Props {
   onDismiss: () => void;
 }
 
-/** Draws the newest unread answer above the launcher, while the chat is closed. */
+/** Draws the newest unread message above the launcher's button. It is used while the panel is closed. */
 export function Preview({ name, body, texts, onOpen, onDismiss }: Props) {
   return (
     <div class="preview" role="status">

@@ -1,23 +1,22 @@
 type TextPart = { text: string; href?: string };
 
 /**
- * Characters of an address: ASCII without quotes and angle brackets, and the letters, marks and digits of all
- * scripts. Punctuation and symbols beyond ASCII end an address; where they belong to it, browsers write them
- * percent-encoded.
+ * Matches the characters of an address: ASCII except quotes and angle brackets, and letters, marks and digits
+ * of all scripts. Browsers percent-encode other characters in an address, so these end the match.
  */
 const ADDRESS = String.raw`(?:[!#-;=?-_a-~\u200c\u200d]|[^\0-\x7f\p{P}\p{S}\p{Z}\p{C}])+`;
-/** Characters of e-mail addresses: the letters of scripts that put spaces between words. */
+/** Matches a letter of an e-mail address, in scripts that separate words by spaces. */
 const WORD = String.raw`[\w\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{M}-]`;
 const LINK = new RegExp(
   String.raw`(?<![^\W_])(?:(?:https?:\/\/|mailto:)${ADDRESS}|(?:${WORD}|[.+])+@${WORD}+(?:\.${WORD}+)+)`,
   'giu',
 );
-/** Matches a host and the text that scripts without spaces write directly after it. */
+/** Matches a host that is followed, without a space, by text in a script such as Thai. */
 const AFTER_HOST =
   /^(https?:\/\/[^/?#]*\.[a-z]{2,})[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}].*/isu;
 const SAFE = ['http:', 'https:', 'mailto:'];
 
-/** Splits a message's text into texts and addresses. Only addresses of safe kinds become links. */
+/** Splits a message's text into plain text and links. Only http, https and mailto addresses become links. */
 export function partsOf(body: string): TextPart[] {
   const parts: TextPart[] = [];
   let from = 0;
@@ -42,7 +41,7 @@ function safeHref(text: string): string | null {
   }
 }
 
-/** Leaves out the punctuation that ends a sentence, but keeps brackets that were opened in the address. */
+/** Removes punctuation from the end, except closing brackets that were opened in the address. */
 function withoutPunctuation(link: string): string {
   let text = link;
   for (;;) {
@@ -57,19 +56,18 @@ function withoutPunctuation(link: string): string {
 const BRACKETS: Partial<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 const countOf = (text: string, character: string) => text.split(character).length;
 
-/** Returns the first letters of the first and the last word of a name. */
 export function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/);
   const shown = words.length > 1 ? [words[0]!, words.at(-1)!] : words;
   return shown.map((word) => [...word][0]).join('');
 }
 
-/** Counts characters as the service does: an emoji may be several. */
+/** Counts Unicode code points, as the service does. An emoji may have several. */
 export function countCharacters(text: string): number {
   return [...text].length;
 }
 
-/** Removes characters that the service cannot store: half surrogates and NUL. */
+/** Removes NUL and replaces lone surrogates, because the service cannot store either. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

@@ -2,7 +2,6 @@ import type { ChatItem } from '../conversation/chat-items';
 import type { Locale } from '../locales/locale';
 import type { VisitorForm } from '../page-api';
 
-/** Values that the panel shows. */
 export interface View {
   locale: Locale;
   title: string;
@@ -10,21 +9,21 @@ export interface View {
   items: ChatItem[];
   isLoading: boolean;
   hasOlder: boolean;
-  /** Whether there are answers that the visitor has not seen. */
+  /** Whether there are messages of agents that the visitor has not seen. */
   readonly hasUnread: boolean;
   notice: string | null;
-  /** Whether an agent is there. */
+  /** Whether an agent is online and the connection works. */
   isOnline: boolean;
-  /** Sentence that says who types; null if no agent types. */
+  /** Sentence that names the agent who is typing; null if no agent is typing. */
   typing: string | null;
   canWrite: boolean;
-  /** Whether the service takes no messages at the moment. */
+  /** Whether the service refuses the visitor at present, so that messages cannot be sent. */
   isRefused: boolean;
-  /** Text that the visitor has typed and not sent, or saved, as it is at the moment. */
+  /** Text of the input field, read at each access: of an edited message or of the draft. */
   readonly draft: string;
-  /** Whether the text is a new one of a message that the service has. */
+  /** Whether the text in the input field replaces the text of a stored message. */
   readonly isEditing: boolean;
-  /** Form to fill in before the first message; null if there is none. */
+  /** Form that the visitor fills in before the first message; null if the form is not shown. */
   form: VisitorForm | null;
   isFullScreen: boolean;
 }
@@ -34,22 +33,22 @@ export interface Visitor {
   email?: string;
 }
 
-/** Acts of the visitor in the panel. */
+/** Functions that the panel calls when the visitor does something. */
 export interface Actions {
   close: () => void;
-  /** Ends an edit, or else closes the chat. */
+  /** Ends an edit if there is one; otherwise closes the panel. */
   escape: () => void;
   send: (body: string) => void;
   keepDraft: (body: string) => void;
   retry: (clientMessageId: string) => void;
-  /** Lets the visitor write a new text of a message. */
+  /** Puts the text of a stored message into the input field, so that the visitor can change it. */
   edit: (changeId: string, body: string) => void;
-  /** Takes a message back. */
+  /** Deletes a message that the visitor has sent. */
   remove: (changeId: string) => void;
   loadOlder: () => Promise<void>;
-  /** Says that the chat takes no files. */
+  /** Shows the notice that the chat does not accept files. */
   refuseFiles: () => void;
   submitForm: (visitor: Visitor) => void;
-  /** Called when the newest message may have come into view, or gone out of it. */
+  /** Called when the newest message may have become visible or invisible. */
   scrolled: () => void;
 }

@@ -1,19 +1,13 @@
-/**
- * Media query of screens that the panel fills: phones in both orientations, magnified pages. panel.css
- * repeats it.
- */
+/** Media query for screens that the panel fills: phones and magnified pages. panel.css repeats it. */
 const NARROW = '(max-width: 480px), (max-height: 420px)';
 
-/**
- * Follows the visible part of the page. An open phone keyboard makes it smaller than the window, which CSS
- * cannot see.
- */
+/** Writes the visible part of the page, which an open phone keyboard reduces, to CSS variables. */
 export class Viewport {
   readonly styles = new CSSStyleSheet();
   private readonly narrow = matchMedia(NARROW);
   private readonly rule: CSSStyleRule;
   private readonly measure = () => {
-    // Reading the viewport forces a layout, and only a panel in full screen needs it.
+    // The values are read only for a panel in full screen, because reading them forces a layout.
     if (!this.isNarrow) return;
     const { height, offsetTop } = visualViewport!;
     this.rule.style.setProperty('--viewport-height', `${height}px`);
