@@ -38,7 +38,7 @@ const deliveryCapacity: FactoryProvider<StartCapacity> = {
   },
 };
 
-/** Runs the workers' part: makes deliveries of events, attempts them, and runs recoveries. */
+/** Does the work of workers for webhooks: makes deliveries of events, attempts them, runs recoveries. */
 @Module({
   imports: [registerQueue(DELIVERY_QUEUE), OutboxWorkerModule, WebhooksModule],
   providers: [

@@ -20,12 +20,12 @@ export const NO_SUBJECT: WebhookDeliverySubject = {
   text: null,
 };
 
-/** Signature headers are shown without values: the secret that made them may be deleted. */
+/** Signature headers are shown without values, because the secret that made them may be gone. */
 const NOT_SHOWN = { service: null, standard: null };
 
 /**
  * Builds the subjects and the requests of deliveries from their events, endpoints and contacts. Neither is
- * stored with a delivery, so that an erasure reaches both.
+ * stored, so that the erasure of a contact reaches both.
  */
 @Injectable()
 export class DeliveryContents {
@@ -36,7 +36,7 @@ export class DeliveryContents {
     private readonly endpoints: WebhookEndpointsRepository,
   ) {}
 
-  /** Returns the subjects of the events that exist, by event id, with two statements in all. */
+  /** Returns the subjects by event id, with two statements for all events. Leaves out deleted events. */
   async findSubjects(tenantId: string, eventIds: string[]): Promise<Map<string, WebhookDeliverySubject>> {
     if (eventIds.length === 0) return new Map();
     return this.subjectsOf(tenantId, await this.events.find(this.database, tenantId, [...new Set(eventIds)]));

@@ -13,9 +13,9 @@ export interface DeliveryFilter {
   endpointId?: string;
   event?: string;
   statuses?: WebhookDeliveryStatus[];
-  /** HTTP status of the last attempt of the latest round. */
+  /** Range of the last attempt's HTTP status. Attempts before the latest redelivery do not count. */
   statusCodes?: StatusCodes;
-  /** Error of the last attempt of the latest round. */
+  /** Error of the last attempt. Attempts before the latest redelivery do not count. */
   error?: AttemptError;
   conversationId?: string;
   messageId?: string;
@@ -25,8 +25,8 @@ export interface DeliveryFilter {
 }
 
 /**
- * Returns a filter's SQL conditions on the delivery `p`, except those on status, conversation and message.
- * The status depends on the table, and conversations and messages are found through events.
+ * Returns a filter's SQL conditions on the delivery `p`. It leaves out the status, because each table needs
+ * another condition, and conversation and message, because only the event has them.
  * @param columns names of the columns with the last attempt's HTTP status and error
  */
 export function conditionsOf(
@@ -46,7 +46,7 @@ export function conditionsOf(
   return conditions;
 }
 
-/** Returns the SQL conditions on time and cursor. They bound the id: ids are ordered by time. */
+/** Returns the SQL conditions on time and cursor. Both compare the id, because ids are ordered by time. */
 export function boundsOf({ since, until, cursor }: DeliveryFilter, parameters: Parameters): string[] {
   const conditions: string[] = [];
   if (since) conditions.push(`p.id >= ${parameters.bind(idFloor(since))}`);

@@ -5,7 +5,7 @@ export interface DeliveryRow {
   endpointId: string;
   eventId: string;
   eventType: string;
-  /** Round of the delivery; 0 during the first attempt, before the delivery has a row. */
+  /** Number of the round: 1, and 1 more for each redelivery. 0 if the delivery has no row yet. */
   round: number;
   status: WebhookDeliveryStatus;
   /** Time of the next attempt; null when the delivery is finished, and while an attempt is under way. */
@@ -14,14 +14,14 @@ export interface DeliveryRow {
 
 export interface SearchStep {
   rows: DeliveryRow[];
-  /** Lowest id that the step has read; null when no delivery is below it. */
+  /** Cursor for the next read, which returns lower ids; null if no delivery is left. */
   next: string | null;
 }
 
-/** `fits`: whether the row passes the filter; `seen`: number of rows that the step has read. */
+/** `fits`: whether the row passes the filter; `seen`: number of all rows that the query has read. */
 export type LookedAt = DeliveryRow & { fits: boolean; seen: number };
 
-/** Makes a step's result from its rows. A step of fewer than `size` rows is the last. */
+/** Returns the rows that fit. If fewer than `size` rows were read, none is left, so `next` is null. */
 export function toStep(lookedAt: LookedAt[], size: number): SearchStep {
   const isFull = lookedAt[0]?.seen === size;
   const rows = lookedAt.filter(({ fits }) => fits).map(({ fits: _, seen: __, ...row }) => row);

@@ -20,7 +20,7 @@ interface Look {
   size: number;
 }
 
-/** Function that returns the SQL of a step, and binds its parameters. The workspace is `$1`. */
+/** Returns the SQL that selects the rows to be read, and binds its parameters. `$1` is the workspace's id. */
 type StepOf = (parameters: Parameters) => string;
 
 @Injectable()
@@ -41,7 +41,7 @@ export class DeliverySearchRepository {
     });
   }
 
-  /** Returns the deliveries in `ids` that pass. A delivery that ends meanwhile is returned twice. */
+  /** Returns the given deliveries that pass the filter: twice if one ends between the two queries. */
   async findMany(
     reader: Reader,
     tenantId: string,
@@ -62,7 +62,7 @@ export class DeliverySearchRepository {
     return [...pending.rows, ...finished.rows];
   }
 
-  /** Reads pending deliveries. A delivery that its endpoint is not owed any more has the status CANCELLED. */
+  /** Reads pending deliveries. Those that are about to be cancelled have the status CANCELLED already. */
   private async lookAtPending({ reader, tenantId, filter, size }: Look, stepOf: StepOf): Promise<SearchStep> {
     if (!mayHave(filter, OF_PENDING)) return { rows: [], next: null };
     const parameters = new Parameters();
@@ -84,7 +84,7 @@ export class DeliverySearchRepository {
     return toStep(lookedAt, size);
   }
 
-  /** Reads the latest rounds of finished deliveries, except deliveries that are pending again. */
+  /** Reads finished deliveries, each with its latest result. Leaves out those that are being redelivered. */
   private async lookAtHistory({ reader, tenantId, filter, size }: Look, stepOf: StepOf): Promise<SearchStep> {
     if (!mayHave(filter, OF_HISTORY)) return { rows: [], next: null };
     const parameters = new Parameters();
@@ -112,8 +112,8 @@ function mayHave({ statuses }: DeliveryFilter, some: WebhookDeliveryStatus[]): b
 }
 
 /**
- * Returns the conditions of a filter that an index can check in the order of the list. Every row that passes
- * the filter meets them.
+ * Returns SQL conditions that an index in the order of the list can check. They exclude no row that passes
+ * the filter, but may admit rows that do not pass it.
  */
 function partOf(filter: DeliveryFilter, parameters: Parameters): string[] {
   const { endpointId, statuses = [], statusCodes } = filter;
@@ -129,7 +129,7 @@ function partOf(filter: DeliveryFilter, parameters: Parameters): string[] {
   return [endpoint];
 }
 
-/** Returns the error class of attempts with such an HTTP status; null for a success. */
+/** Returns the error class of all attempts with a status in this range; null if they have no single one. */
 function errorOf({ from, to }: StatusCodes): AttemptError | null {
   if (from >= 400) return 'status';
   return from >= 300 && to < 400 ? 'redirect' : null;

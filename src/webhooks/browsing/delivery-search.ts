@@ -10,17 +10,17 @@ import { deliveryIdOf, firstIdOf, lastIdOf } from '../deliveries/delivery';
 import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
 import { FirstAttempts } from './first-attempts';
 
-/** Largest number of rows that one statement reads. The first statement reads as many as the page has. */
+/** Largest number of rows that one query reads. A page's first query reads only as many as the page has. */
 const MAX_STEP = 2_000;
 const GROWTH = 4;
-/** Number of rows that one page reads, however few have passed the filter. The next page goes on. */
+/** Number of rows after which a page ends, even if it is short. The next page reads on from there. */
 const MAX_LOOKED_AT = 20_000;
-/** Largest number of a conversation's events that one step reads. */
+/** Largest number of a conversation's events that one query reads. */
 const MAX_EVENTS = 500;
 
 /**
  * Finds deliveries in the three places where they can be: first attempts under way, pending deliveries,
- * history. Each step reads a bounded number of rows, however few pass the filter.
+ * history. Each query reads a bounded number of rows, however few pass the filter.
  */
 @Injectable()
 export class DeliverySearch {
@@ -42,9 +42,9 @@ export class DeliverySearch {
   }
 
   /**
-   * Returns the newest deliveries below the cursor: at least `count`, unless there are fewer or the search
-   * takes long. It reads first attempts, pending deliveries and history in this order, in which a delivery
-   * moves. So a delivery that moves meanwhile is returned once.
+   * Returns the newest deliveries below the cursor: at least `count`, unless fewer exist or too many rows
+   * were read. It reads first attempts, then pending deliveries, then history. Deliveries move in the same
+   * direction, so one that moves during the search is still found, and returned once.
    */
   async list(tenantId: string, filter: DeliveryFilter, count: number): Promise<SearchStep> {
     const firstAttempts = await this.firstAttempts.list(tenantId, filter, count);
@@ -72,7 +72,7 @@ export class DeliverySearch {
       return this.stepByEvents(tx, tenantId, filter, Math.min(size, MAX_EVENTS));
     const pending = await this.recorded.searchPending(tx, tenantId, filter, size);
     const finished = await this.recorded.searchHistory(tx, tenantId, filter, size);
-    // Both lists are complete down to the higher of these two ids.
+    // Rows below the higher of these two ids are left for the next step, because one list may lack some.
     const next = [pending.next, finished.next].filter((id) => id !== null).sort();
     return merged(next.at(-1) ?? null, pending.rows, finished.rows);
   }
@@ -93,7 +93,7 @@ export class DeliverySearch {
     return merged(next, await this.recorded.findMany(tx, tenantId, ids, filter));
   }
 
-  /** Returns the ids of the next events that the filter names. A message and its event have the same id. */
+  /** Returns ids of the conversation's next events, or the message's id, which is also its event's id. */
   private async findEventIds(
     tx: Transaction,
     tenantId: string,
@@ -113,7 +113,7 @@ export class DeliverySearch {
       size,
     );
     if (eventIds.length < size) return { eventIds, next: null };
-    // The step may not have read all events of its last millisecond.
+    // The last millisecond's events are left for the next step, because some of them may not have been read.
     const last = firstIdOf(eventIds.at(-1)!);
     const complete = eventIds.filter((id) => firstIdOf(id) > last);
     return complete.length > 0 ? { eventIds: complete, next: lastIdOf(last) } : { eventIds, next: last };
@@ -121,8 +121,8 @@ export class DeliverySearch {
 }
 
 /**
- * Merges rows of first attempts, pending deliveries and history, given in this order. It leaves out ids below
- * `next`. If a delivery has two rows, the later one counts.
+ * Merges the rows of first attempts, pending deliveries and history, given in this order. Of two rows of one
+ * delivery, it keeps the one given last. It leaves out ids below `next`.
  */
 function merged(next: string | null, ...places: DeliveryRow[][]): SearchStep {
   const byId = new Map(places.flat().map((row) => [row.id, row]));

@@ -69,8 +69,8 @@ export class FirstAttempts {
 type LeasedEvent = Awaited<ReturnType<EventQueueRepository['listLeased']>>[number];
 
 /**
- * Reports whether an event is about the filter's conversation and message, and before its cursor. The event
- * of a message has the message's id.
+ * Reports whether an event is about the filter's conversation and message, and may have deliveries below its
+ * cursor. A message's event has the message's id.
  */
 function isAbout(event: LeasedEvent, { conversationId, messageId, cursor }: DeliveryFilter): boolean {
   return (
@@ -80,7 +80,7 @@ function isAbout(event: LeasedEvent, { conversationId, messageId, cursor }: Deli
   );
 }
 
-/** Returns the end of a step, which has all events of a millisecond: their deliveries are in any order. */
+/** Returns the end of a step. Events of one millisecond stay together, as their deliveries are unordered. */
 function endOfStep(events: LeasedEvent[], to: number): number {
   while (to < events.length && firstIdOf(events[to]!.id) === firstIdOf(events[to - 1]!.id)) to++;
   return to;

@@ -77,8 +77,8 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Delivers an event again, before all other deliveries that wait for its endpoint, with the same delivery
-   * id and all attempts. A delivery whose first attempt is under way does not change.
+   * Delivers an event to its endpoint again, with the same delivery id and all attempts, before all other
+   * deliveries that wait for the endpoint. A delivery whose first attempt is under way does not change.
    * @returns the delivery, pending
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or does not receive the
    *   event type

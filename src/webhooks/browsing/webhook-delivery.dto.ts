@@ -29,7 +29,7 @@ type DeliveryStatusName = (typeof STATUSES)[number];
 
 /**
  * Filter of a list of deliveries. A delivery must pass every given filter. `statusCode` and `error` are
- * compared with the last attempt of the latest round.
+ * compared with the last attempt, if it was made since the latest redelivery.
  */
 export class ListWebhookDeliveriesQuery extends PageQuery {
   @IsOptional()
@@ -92,9 +92,9 @@ export interface WebhookAttemptDetail extends WebhookAttemptSummary {
 export interface WebhookDeliveryRequest {
   method: 'POST';
   url: string;
-  /** Headers in their order. The value of a signature is null. */
+  /** Headers in the order in which they are sent. The value of a signature header is null. */
   headers: { name: string; value: string | null }[];
-  /** Body of the last attempt, or of an attempt now. Attempts differ only in `deliveredAt`. */
+  /** Body of the last attempt, or of one that would begin now. It lacks the context, which is not stored. */
   body: string;
 }
 
@@ -115,8 +115,8 @@ export interface RedeliveryResult {
 }
 
 /**
- * Subject of a delivery's event. It is read for each request, so that nothing of it outlasts an erasure. A
- * part is null if the event has none, or has been deleted.
+ * Subject of a delivery's event. It is read whenever it is shown, so that nothing of it outlasts an erasure.
+ * A part is null if the event does not have it, or has been deleted.
  */
 export interface WebhookDeliverySubject {
   conversationId: string | null;
@@ -136,7 +136,7 @@ export interface WebhookDeliverySummary<Attempt = WebhookAttemptSummary> {
   createdAt: Date;
   /** Time of the next attempt; null while an attempt is under way, and for a finished delivery. */
   nextAttemptAt: Date | null;
-  /** Attempts of all rounds, oldest first. */
+  /** Attempts of the delivery and of its redeliveries, oldest first. */
   attempts: Attempt[];
 }
 

@@ -9,19 +9,19 @@ const READ_SCOPES = {
   sender: 'agents:read',
 } as const satisfies Record<string, Scope>;
 
-/** Part of the context that a delivery contains beside its event, for an endpoint that asks for it. */
+/** Part of a context: the conversation, contact or sender that a delivery contains beside its event. */
 export type ContextPart = keyof typeof READ_SCOPES;
 
 export const CONTEXT_PARTS = Object.keys(READ_SCOPES) as ContextPart[];
 
-/** Returns the parts of a context that an actor may read: an API key by its scopes, others all parts. */
+/** Returns the parts of a context that an actor may read. Only API keys are limited, by their scopes. */
 export function partsFor(actor: Actor): ContextPart[] {
   return CONTEXT_PARTS.filter((part) => hasScope(actor, [READ_SCOPES[part]]));
 }
 
 /**
- * Refuses an API key that may not read all parts of an endpoint's context: it could have a part sent to its
- * own address.
+ * Refuses an API key that may not read all parts of an endpoint's context, because the key could have them
+ * sent to its own address.
  * @throws AppError FORBIDDEN
  */
 export function requireContextScopes(actor: Actor, parts: ContextPart[] | null): void {

@@ -27,8 +27,8 @@ interface Asked extends Subject {
 
 /**
  * Reads the conversation, contact and sender of events as they are now. Reads that begin in one tick of the
- * event loop are made together, for up to 50 events of a workspace. They take at most five statements by key,
- * in two round trips.
+ * event loop are made together, for up to 50 events of a workspace. Such a batch takes two round trips, with
+ * at most five statements that look rows up by key.
  */
 @Injectable()
 export class ContextReader {
@@ -82,7 +82,7 @@ export class ContextReader {
     ]);
     for (const one of batch) {
       const conversation = one.conversationId === null ? undefined : byId.get(one.conversationId);
-      // An erased contact is not found. Its conversation may not be erased yet: the preview is left out.
+      // An erased contact is not found. Its conversation may be erased later, so the preview is left out.
       const contact = contacts.find(({ id }) => id === contactOf(one));
       const senderId = one.messageId === null ? undefined : senders.get(one.messageId);
       const sender = agents.find(({ id }) => id === senderId);

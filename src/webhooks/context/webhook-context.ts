@@ -10,7 +10,7 @@ import { ContextPart } from './context-parts';
 export interface WebhookContext {
   conversation: ConversationResponse | null;
   contact: ContactResponse | null;
-  /** Agent who wrote the message; null for a customer's message and for events of no message. */
+  /** Agent who wrote the message; null for a customer's message and for an event without a message. */
   sender: AgentResponse | null;
 }
 

@@ -21,18 +21,18 @@ import { isTestRecord, logRetry, mayBeOfOneRecord, RecordRetries } from './recor
 const MAX_BATCH = 200;
 /** Milliseconds between two batches while fewer than ENOUGH records wait. */
 const BATCH_EVERY_MS = 20;
-/** Number of records at which a batch is written at once. An endpoint has as many slots by default. */
+/** Number of records at which a batch is written at once: the default number of an endpoint's slots. */
 const ENOUGH = 10;
 const RETRY_MS = 500;
 /**
- * Milliseconds from the start of an attempt after which its record is late, because this process has stood
- * still. Meanwhile the endpoint may have been deactivated, and its pending deliveries cancelled.
+ * Milliseconds from the start of an attempt after which its record is late. The endpoint may have been
+ * deactivated meanwhile, so a late record's retry is cancelled if it may not be sent any more.
  */
 const LATE_MS = 30_000;
 
 /**
- * Leases of events in a batch of records. A lease is `ended` if the batch has its last attempts, and
- * `ongoing` if other attempts under it are not recorded yet.
+ * Leases of events in a batch of records. A lease is `ended` if the batch records its last attempts, and
+ * `ongoing` if some of its attempts are recorded later.
  */
 interface Leases {
   ended: EventLease[];
@@ -46,11 +46,11 @@ interface Leases {
 @Injectable()
 export class AttemptRecorder {
   private readonly logger = new Logger(AttemptRecorder.name);
-  /** Writes one batch at a time, or one for each workspace where workspaces have their own servers. */
+  /** Writes one batch at a time, or one for each workspace if workspaces are on several servers. */
   private readonly batcher: WorkspaceBatcher<AttemptRecord, AttemptRecord>;
   /**
-   * Numbers of first attempts that are not recorded yet, by the key of the event's lease. A lease is removed
-   * if one of its attempts can't be recorded: its event stays in the queue until another worker claims it.
+   * Numbers of first attempts that are not recorded yet, by the key of the event's lease. If an attempt can't
+   * be recorded, the lease is removed here, so that its event stays queued and another worker claims it.
    */
   private readonly attemptsLeft = new Map<string, number>();
   private readonly retries = new Map<string, RecordRetries>();
@@ -68,8 +68,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Counts first attempts that are about to begin. An event is removed from the queue with the last record
-   * under its lease.
+   * Counts first attempts that are about to begin, so that the last record of each lease is known. With that
+   * record, the event is removed from the queue.
    */
   expectAttempts(deliveries: Delivery[]): void {
     for (const delivery of deliveries) {
@@ -99,9 +99,9 @@ export class AttemptRecorder {
   }
 
   /**
-   * Writes a batch. While the database is unreachable, it repeats the same batch: any other would fail, and a
-   * receiver would get the event of a lost record again. After another failure, or with a test in the batch,
-   * `RecordRetries` writes the records, and the next batch does not wait for them.
+   * Writes a batch. While the database is unreachable, it tries the same batch until it succeeds, because a
+   * receiver would get the event of a lost record twice. If something else fails, or the batch has a test,
+   * `RecordRetries` takes over the records, so that the next batch does not wait for them.
    */
   private async writeBatch(records: AttemptRecord[]): Promise<(AttemptRecord | Promise<AttemptRecord>)[]> {
     for (;;) {
@@ -125,7 +125,7 @@ export class AttemptRecorder {
   private async writeAll(records: AttemptRecord[]): Promise<void> {
     const fromEvents = records.filter(({ delivery }) => delivery.lease?.on === 'event');
     const fromRows = records.filter(({ delivery }) => delivery.lease?.on === 'row');
-    // Tests are in no queue: nothing needs to be stored for a test that was not sent.
+    // Nothing is stored for a test that was not sent, because a test is in no queue.
     const tests = records.filter(({ delivery, outcome }) => delivery.lease === null && outcome !== null);
     const leases = this.listLeases(fromEvents);
     const isWritten = fromRows.length === 0 && (await this.tryAtOnce(leases, fromEvents, tests));
@@ -191,7 +191,7 @@ export class AttemptRecorder {
     const attempted = [...fromEvents, ...fromRows].filter(hasOutcome);
     const finished = attempted.filter(isFinished);
     const failed = attempted.filter(({ status }) => status === 'PENDING');
-    // A delivery with a row was rescheduled by `settle`.
+    // Only deliveries without a row get one, because `settle` has rescheduled those with a row.
     const owed = fromEvents.filter(({ status }) => status === 'PENDING');
     if (finished.length > 0) this.history.insertFinishedPipelined(tx, finished);
     const recovered = finished.filter(({ delivery }) => delivery.recoveryId !== null);

@@ -21,7 +21,7 @@ import { AttemptRecord, contentOf, Delivery } from './delivery';
 /** Number of attempts of a delivery: the first one, and the contract's five retries. */
 export const MAX_DELIVERY_ATTEMPTS = 6;
 
-/** Milliseconds until a postponed delivery is due again: its attempt could not start. */
+/** Milliseconds after which a delivery is due again if its attempt could not start. */
 const POSTPONED_MS = 1_000;
 
 /** Error of a context that could not be read for a passing reason. No request was made. */
@@ -51,7 +51,7 @@ export class DeliveryAttempter {
     return this.recorder.record(outcome ? decide(delivery, outcome) : postpone(delivery, POSTPONED_MS));
   }
 
-  /** Returns the permission to start. It ends a second after the claim, as the endpoint may change. */
+  /** Returns the permission to start. It ends a second after the claim, because the endpoint may change. */
   private permitOf(delivery: Delivery): StartPermit {
     let { startBy } = delivery;
     return {
@@ -64,7 +64,7 @@ export class DeliveryAttempter {
     };
   }
 
-  /** Locks the endpoint again. Returns null if it has changed since the claim, or can't be read. */
+  /** Returns until when the attempt may start now; null if the endpoint has changed or can't be locked. */
   private async claimAgain({ id: deliveryId, endpoint, event }: Delivery): Promise<StartBy | null> {
     const claim = async (tx: Transaction) => {
       const [now] = await this.endpoints.lockSubscribers(tx, [endpoint], { inactiveToo: isTest(event.type) });
@@ -112,7 +112,7 @@ export class DeliveryAttempter {
       const { url, secrets } = endpoint;
       if (secrets instanceof SecretUnreadable) throw secrets;
       const content = contentOf(id, event, await this.readContext(endpoint, event));
-      // The audit entry of an example has a hash of the body. The body contains this time.
+      // An example's body contains its event's time, because the audit entry has a hash of the body.
       const at = content.isExample && lease === null ? event.createdAt : undefined;
       const request = { url, ...content, ...secrets, keepsHeaders: isTest(event.type), at };
       return await this.sender.send(request, permit);

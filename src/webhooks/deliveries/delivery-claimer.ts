@@ -34,23 +34,23 @@ interface Request {
 
 interface Claim {
   deliveries: Delivery[];
-  /** Rate limit of the endpoint (deliveries a second) if it must grant deliveries first; null otherwise. */
+  /** Deliveries a second, if the endpoint has a rate limit that must be asked before the claim; else null. */
   rateLimit: number | null;
 }
 
 /**
  * Claims pending deliveries that may be sent now, for many endpoints in one transaction. It claims no more
- * than an endpoint's rate limit grants. Deliveries that cannot be signed are postponed, without an attempt or
- * a slot. A claim locks its endpoints, so a deactivation waits for it. A claim skips an endpoint that is
+ * than an endpoint's rate limit grants. Deliveries that cannot be signed are postponed without an attempt. A
+ * claim locks its endpoints, so that a deactivation waits for the claim. It skips an endpoint that is already
  * being deactivated.
  */
 @Injectable()
 export class DeliveryClaimer {
   private readonly logger = new Logger(DeliveryClaimer.name);
   private readonly together: WorkspaceBatcher<Request, Claim>;
-  /** Batcher for targets whose last claim was slow: each of its claims has one target. */
+  /** Claims for one target at a time, if its last claim was slow, so that no other target waits for it. */
   private readonly apart: WorkspaceBatcher<Request, Claim>;
-  /** Keys of targets whose last claim failed or took over 1 s. Another of its targets may be the cause. */
+  /** Keys of targets whose last claim failed or took over 1 s, perhaps because of another target. */
   private readonly slow = new Set<string>();
 
   constructor(
@@ -96,7 +96,7 @@ export class DeliveryClaimer {
     return batcher.submit(target.tenantId, request);
   }
 
-  /** Claims as many deliveries as the endpoint's rate limit grants, and leaves the others pending. */
+  /** Claims as many deliveries as the endpoint's rate limit grants, and leaves the rest pending. */
   private async claimGranted(target: Target, count: number, rateLimit: number): Promise<Delivery[]> {
     const due = await this.deliveries.countDue(target, count);
     if (due === 0) return [];

@@ -18,8 +18,8 @@ interface NewDelivery {
 }
 
 /**
- * Makes the deliveries of events. A delivery that finds a free slot in this process starts after the commit
- * and has no row: its event stays leased. Every other delivery gets a row in `pending_deliveries`.
+ * Makes the deliveries of events. A delivery starts after the commit if this process has a free slot for it.
+ * It has no row, because its event stays leased. Every other delivery gets a row in `pending_deliveries`.
  */
 @Injectable()
 export class DeliveryFanOut {
@@ -32,7 +32,7 @@ export class DeliveryFanOut {
     @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
   ) {}
 
-  /** Makes the deliveries. Returns the ids of events with a delivery that starts: they stay leased. */
+  /** Makes the deliveries. Returns the ids of events that stay leased, because a first attempt starts. */
   async makeDeliveries(tx: Transaction, subscribed: Map<Subscriber, ClaimedEvent[]>): Promise<Set<string>> {
     const recorded = await this.findRecorded(tx, subscribed);
     const starting: Delivery[] = [];
@@ -42,7 +42,7 @@ export class DeliveryFanOut {
       const owed = events
         .map((event) => ({ endpoint, event, id: deliveryIdOf(event.id, endpoint.id) }))
         .filter(({ id }) => !recorded.has(id));
-      // A delivery starts under the lease of its event. A parked event has no lease.
+      // A first attempt starts under the lease of its event. A parked event has no lease, so it must wait.
       const canStart = endpoint.startsAtOnce && owed[0]?.event.leaseId;
       const slots = canStart ? this.capacity.countStartable(endpoint) : 0;
       const deliveries = owed.slice(0, slots).map((one) => toDelivery(one, startBy));
@@ -51,12 +51,12 @@ export class DeliveryFanOut {
       waiting.push(...owed.slice(slots));
     }
     this.insertPending(tx, waiting);
-    // Runs before the first attempt: `onCommit` callbacks precede code that awaits the transaction's end.
+    // Runs before the first attempt, because `onCommit` callbacks precede code that awaits the commit.
     tx.onCommit(() => this.recorder.expectAttempts(starting));
     return new Set(starting.map(({ event }) => event.id));
   }
 
-  /** Returns the ids of deliveries that have a row. Only events that were leased before can have rows. */
+  /** Returns the ids of deliveries that have a row. It checks only events that were leased before. */
   private async findRecorded(
     tx: Transaction,
     subscribed: Map<Subscriber, ClaimedEvent[]>,
@@ -83,7 +83,7 @@ export class DeliveryFanOut {
     if (waiting.length === 0) return;
     const rows = waiting.map((one) => ({ ...toPending({ ...one, ...NOT_ATTEMPTED }), delayMs: 0 }));
     this.pending.insertPipelined(tx, rows);
-    // Includes endpoints that are being changed: they may be active after the change.
+    // Endpoints that are being changed are included, because an endpoint may be active after the change.
     const endpoints = new Set(waiting.map(({ endpoint }) => endpoint).filter(({ maySend }) => maySend));
     const targets = [...endpoints].map(({ tenantId, id }) => ({ tenantId, id }));
     if (targets.length > 0) tx.onCommit(() => this.wakeUps.wake(targets));

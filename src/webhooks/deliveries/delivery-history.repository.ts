@@ -26,9 +26,9 @@ export type AttemptRow = AttemptPhases &
   > & { deliveryId: string; attemptedAt: Date };
 
 /**
- * Stores the history: a row of `webhook_deliveries` for each finished round, with the round's last attempt,
- * and a row of `webhook_attempts` for each earlier attempt. Rows never change, except that an erasure removes
- * the receivers' answers.
+ * Stores the history. A round is a delivery or redelivery with all its attempts. Each finished round has a
+ * row in `webhook_deliveries`, which includes the last attempt. Each earlier attempt has a row in
+ * `webhook_attempts`. Rows never change, except that an erasure removes the receivers' answers.
  */
 @Injectable()
 export class DeliveryHistoryRepository {
@@ -69,7 +69,7 @@ export class DeliveryHistoryRepository {
       );
   }
 
-  /** Inserts cancelled rounds, each with the HTTP status and the error of its last attempt. */
+  /** Inserts cancelled deliveries, each with the HTTP status and the error of its last attempt. */
   insertCancelledPipelined(tx: Transaction, deliveries: PendingDelivery[]): void {
     const columns = columnsOf(deliveries, {
       tenant_id: ['uuid', ({ tenantId }) => tenantId],
@@ -87,8 +87,8 @@ export class DeliveryHistoryRepository {
   }
 
   /**
-   * Returns the attempts of all rounds of deliveries, ordered by delivery, round and attempt. It reads the
-   * receivers' responses only if `ids` has one id.
+   * Returns all attempts of deliveries, ordered by delivery, round and attempt. It reads the receivers'
+   * responses only if `ids` has one id.
    */
   async listAttempts(tenantId: string, ids: string[]): Promise<AttemptRow[]> {
     const columns = `attempted_at AS "attemptedAt", duration_ms AS "durationMs", status_code AS "statusCode", error,
@@ -114,7 +114,7 @@ export class DeliveryHistoryRepository {
     );
   }
 
-  /** Returns the ids, among the given ones, of deliveries that are pending or have a finished round. */
+  /** Returns the given ids whose delivery has a row, because it is pending or finished. */
   async filterRecorded(reader: Reader, tenantId: string, ids: string[]): Promise<Set<string>> {
     const rows = await reader.prepared<{ id: string }>(
       `SELECT id FROM pending_deliveries WHERE tenant_id = $1 AND id = ANY ($2)
@@ -140,7 +140,7 @@ export class DeliveryHistoryRepository {
 
   /**
    * Erases the receivers' answers to deliveries of these events, because an answer may repeat the sent data.
-   * The lower and upper bounds of the ids exclude no row. Without them PostgreSQL may read a whole day's
+   * The statements also give the lowest and highest id, because PostgreSQL may otherwise read a whole day's
    * partition for which it has no statistics yet.
    */
   async eraseAnswers(tx: Transaction, { tenantId, eventIds }: ErasedMessages): Promise<void> {

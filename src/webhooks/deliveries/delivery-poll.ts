@@ -7,12 +7,12 @@ import { Target } from '../../queue/targets';
 import { DeliveryWorker } from './delivery.worker';
 import { BEFORE_ALL_ENDPOINTS, DueDeliveriesRepository } from './due-deliveries.repository';
 
-/** Number of found targets after which `pending_deliveries` is vacuumed. Each has left a dead row. */
+/** Number of found endpoints after which `pending_deliveries` is vacuumed, because dead rows are left. */
 const VACUUM_AFTER_TARGETS = 500;
 
 /**
  * Finds due deliveries every second, so that no delivery depends on a wake-up. It finds retries and ended
- * leases by their due time, and all others endpoint by endpoint.
+ * leases by their due time, and all other due deliveries endpoint by endpoint.
  */
 @Injectable()
 export class DeliveryPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -14,7 +14,7 @@ export class DeliveryRoundsRepository {
     private readonly floors: QueueFloors,
   ) {}
 
-  /** Inserts rounds of a recovery, except for pending deliveries. Returns the number of inserted rounds. */
+  /** Makes deliveries of a recovery pending, unless they are already. Returns how many it made pending. */
   async insertRecovered(tx: Transaction, rounds: NewRound[], recoveryId: string): Promise<number> {
     const columns = [
       ...roundColumns(rounds),
@@ -33,7 +33,7 @@ export class DeliveryRoundsRepository {
   }
 
   /**
-   * Deletes the deliveries in `ids` that an activation before `activation` was owed.
+   * Deletes the given deliveries that belong to an activation of the endpoint before `activation`.
    * @returns the recovery of each deleted delivery; null without one
    */
   deleteFormer(
@@ -74,8 +74,8 @@ export class DeliveryRoundsRepository {
   }
 
   /**
-   * Makes a delivery due before all others of its endpoint, in a new round. The result of an earlier round's
-   * attempt in flight is dropped. A pending delivery of a recovery stays part of it.
+   * Makes a delivery due before all others of its endpoint, in a new round. If an attempt is in flight, its
+   * result will be dropped. A pending delivery that a recovery made still counts for the recovery.
    */
   async insertFirst(tx: Transaction, delivery: NewRound): Promise<void> {
     const { tenantId, id, endpointId, activation, eventId, eventType, round } = delivery;

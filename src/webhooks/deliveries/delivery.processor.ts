@@ -7,7 +7,7 @@ import { RedisSignals } from '../../redis/redis-signals';
 import { DELIVERY_DUE, DELIVERY_QUEUE } from './delivery';
 import { DeliveryWorker } from './delivery.worker';
 
-/** Wakes the worker for the endpoint that a job or a signal names. PostgreSQL stores the deliveries. */
+/** Wakes the worker for the endpoint that a job or a signal names. Only PostgreSQL stores the deliveries. */
 @Processor(DELIVERY_QUEUE)
 export class DeliveryProcessor extends WakeUpProcessor {
   constructor(

@@ -14,7 +14,7 @@ import { RequestContent } from '../sending/delivery-request';
 /** Characters at the start of a UUIDv7 that hold its time: 8 digits, a hyphen and 4 digits. */
 const TIMESTAMP_LENGTH = 13;
 
-/** Bull queue. Each job wakes a worker for one endpoint. */
+/** Name of the Bull queue in which each job wakes a worker for one endpoint. */
 export const DELIVERY_QUEUE = 'webhook-endpoints';
 /** Redis signal that wakes a worker for an endpoint, so that a delivery does not wait for the next poll. */
 export const DELIVERY_DUE: Signal<Target> = { name: 'deliveries:due' };
@@ -38,7 +38,7 @@ interface DeliveryState {
   attemptCount: number;
   /** Whether a recovery made the delivery pending. Recovered deliveries give way to live deliveries. */
   recovered: boolean;
-  /** Recovery that made the delivery and counts its end, even if a person redelivers it; null without one. */
+  /** Id of the recovery that made the delivery, and counts its end even after a redelivery; null for none. */
   recoveryId: string | null;
 }
 
@@ -56,14 +56,14 @@ export interface PendingDelivery {
   tenantId: string;
   id: string;
   endpointId: string;
-  /** Number of the endpoint's activation that is owed the delivery. Later activations are not owed it. */
+  /** Number of the endpoint's activation when this became pending. It is not sent in a later activation. */
   activation: number;
   eventId: string;
   eventType: string;
   round: number;
   attemptCount: number;
   recovered: boolean;
-  /** HTTP status of this round's last attempt; null without an answer. `lastError` is of that attempt. */
+  /** HTTP status of this round's last attempt, to which `lastError` also belongs; null without an answer. */
   lastStatusCode: number | null;
   lastError: AttemptError | null;
 }
@@ -78,7 +78,7 @@ export interface AttemptRecord {
   /** Outcome of the attempt; null when no request was sent. */
   outcome: AttemptOutcome | null;
   status: 'SUCCEEDED' | 'EXHAUSTED' | 'PENDING';
-  /** Milliseconds until the next attempt; null when the round is finished. */
+  /** Milliseconds until the next attempt; null when no attempt follows. */
   retryDelayMs: number | null;
 }
 
@@ -88,7 +88,7 @@ export interface TestExample {
 }
 
 /**
- * Returns the content of an event's request. For a test event with an example, it is the example's.
+ * Returns the content of the request for an event. If a test sends an example, it is the example's content.
  * @param context `context` of the body; null for a body without one
  */
 export function contentOf(
@@ -103,7 +103,7 @@ export function contentOf(
   return { ...content, eventType, data: JSON.stringify(example.data), isExample: true };
 }
 
-/** Returns an endpoint's target for live deliveries, or for recovered ones, which are background work. */
+/** Returns the target that wakes workers for an endpoint's live deliveries, or for its recovered ones. */
 export function targetOf({ tenantId, id }: { tenantId: string; id: string }, recovered: boolean): Target {
   return { tenantId, id, isBackground: recovered };
 }

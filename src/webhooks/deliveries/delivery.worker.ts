@@ -41,7 +41,7 @@ export class DeliveryWorker implements OnModuleInit {
     this.metrics.webhookDeliveriesInFlight.inc();
     try {
       const record = await this.attempter.attempt(delivery).catch((error: Error) =>
-        // The delivery is attempted again when its lease ends.
+        // The error is only logged, because the delivery is attempted again when its lease ends.
         this.logFailure(error, target, delivery, 'an attempt was not recorded'),
       );
       if (record?.outcome) await this.follow(target, record);
@@ -80,7 +80,7 @@ export class DeliveryWorker implements OnModuleInit {
     }
   }
 
-  /** Logs that an endpoint did not get an event. No other log line says so. */
+  /** Logs that an endpoint will not get an event, because no other log line says so. */
   private logExhausted({ delivery, outcome }: AttemptRecord): void {
     const { id: deliveryId, endpoint, event } = delivery;
     const { tenantId, id: endpointId } = endpoint;

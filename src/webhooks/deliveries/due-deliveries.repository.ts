@@ -38,7 +38,7 @@ const LIST_OWED_ENDPOINTS = `
   SELECT owed.tenant_id AS "tenantId", endpoint_id AS id, ${ENDPOINT}
   FROM owed LEFT JOIN webhook_endpoints e ON e.tenant_id = owed.tenant_id AND e.id = endpoint_id ORDER BY n`;
 
-/** Delivery after which a step of a cancellation begins. Order: activation, `recovered`, due time, id. */
+/** Delivery after which a step of a cancellation begins, by activation, `recovered`, due time and id. */
 export type UnowedPosition = Pick<PendingDelivery, 'activation' | 'recovered' | 'id'> & {
   /** Due time as PostgreSQL's text, because a `Date` has no microseconds. */
   nextAttemptAt: string;
@@ -72,15 +72,15 @@ interface TargetRow {
   recovered: boolean;
 }
 
-/** Finds due deliveries, and deletes deliveries that are not owed any more, in steps of bounded size. */
+/** Finds due deliveries, and deletes deliveries that may not be sent any more, in steps of bounded size. */
 @Injectable()
 export class DueDeliveriesRepository {
   constructor(private readonly floors: QueueFloors) {}
 
   /**
-   * Makes one step of a search of a server. It finds targets with a retry that became due, or a lease that
-   * ended, after `since`. It leaves out suspended workspaces.
-   * @returns `until`: due time up to which the step has searched; `isLast`: whether no further row is due
+   * Searches a server for endpoints with a retry that became due, or a lease that ended, after `since`. One
+   * call reads a bounded number of rows. It leaves out suspended workspaces.
+   * @returns `until`: due time up to which the call has searched; `isLast`: whether no further row is due
    */
   async findScheduled(
     since: Date,
@@ -101,9 +101,9 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Makes one step of a search of a server for active endpoints with a due delivery. It stores each
-   * sub-queue's floor: the oldest due time, before which claims need not read.
-   * @returns `next`: endpoint after which the next step begins; null after the last step
+   * Searches the next endpoints of a server for due deliveries. It remembers the oldest due time of each
+   * endpoint's live and recovered deliveries, so that claims skip dead rows before it.
+   * @returns `next`: endpoint after which the next call begins; null after the last endpoint
    */
   async findDue(
     after: Position,
@@ -121,7 +121,7 @@ export class DueDeliveriesRepository {
       { ...endpoint, recovered: true },
     ]);
     const due = await this.findOldest(subQueues, server);
-    // `now` was read before the deliveries: a delivery that became due in between is later.
+    // If nothing is due, `now` is a safe bound, because it was read before the deliveries.
     for (const { tenantId, id, recovered, now } of subQueues)
       this.floors.update(
         deliveriesSubQueue(tenantId, id, recovered),
@@ -135,8 +135,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Reads the next `count` deliveries of an activation and of earlier activations. It deletes each delivery
-   * that the endpoint is not owed any more, unless an attempt is in flight.
+   * Reads the next `count` deliveries of an endpoint's activation and of the activations before it. It
+   * deletes those that may not be sent any more, unless an attempt is in flight.
    */
   async deleteUnowed(
     tx: Transaction,
@@ -200,8 +200,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Returns, by key, the sub-queues that have a due delivery. `oldestAt` is the due time of the oldest
-   * delivery. It is null if only deliveries are due that a person has put before all others.
+   * Returns, by key, the endpoints' live and recovered deliveries that are due. `oldestAt` is the earliest
+   * due time. It is null if only deliveries are due that a person has put before all others.
    */
   private async findOldest(
     subQueues: (EndpointRow & { recovered: boolean })[],

@@ -10,7 +10,7 @@ import { AttemptRollups } from '../rollups/attempt-rollups';
 import { AttemptRecord } from './delivery';
 
 const GONE = 410;
-/** Milliseconds from one write of an endpoint's last success to the next, to save most of the writes. */
+/** Milliseconds between two writes of an endpoint's last success, so that most successes need no write. */
 const SUCCESS_STEP_MS = 60 * 1000;
 const WRITE_EVERY_MS = 500;
 const BATCH = 500;
@@ -63,7 +63,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     if (!failingSince && this.failed.get(id)?.url !== url) this.failed.set(id, change);
     const reason = reasonToDeactivate(record, outcome);
     if (!reason) return;
-    // A success that waits to be written keeps the endpoint active, so it is written first.
+    // A success that waits to be written is written now, because it keeps the endpoint active.
     await this.writeOf(tenantId);
     const wasActive = await this.endpoints.deactivateAfterFailures(delivery.endpoint, reason);
     if (wasActive)
@@ -83,7 +83,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     const failed = takeChanges(this.failed);
     const succeeded = takeChanges(this.succeeded);
     await this.writeAll(succeeded, (batch) => this.repository.markSucceeded(batch));
-    // Failures are written after the successes: a failure that is older than the last success is ignored.
+    // Failures are written after the successes, so that a failure before the last success is ignored.
     await this.writeAll(failed, (batch) => this.repository.markFailing(batch));
   }
 
@@ -105,8 +105,8 @@ function takeChanges(changes: Map<string, HealthChange>, tenantId?: string): Hea
 }
 
 /**
- * Returns how an attempt ended a delivery: `late` for a success after a failure or in a later round. Returns
- * null if the delivery is pending or succeeded at its first attempt.
+ * Returns how an attempt ended a delivery: `late` for a success after a failed attempt or by a redelivery.
+ * Returns null if the delivery is pending or succeeded at its first attempt.
  */
 function endOf({ delivery, status }: AttemptRecord): 'late' | 'exhausted' | null {
   if (status === 'EXHAUSTED') return 'exhausted';

@@ -6,8 +6,8 @@ import { Transaction } from '../../database/transaction';
 const STEP_ROWS = 1_000;
 
 /**
- * Key of a cancellation: an endpoint's activation that has ended or receives fewer event types. The
- * cancellation covers earlier activations as well.
+ * Key of a cancellation of pending deliveries: an activation of an endpoint that has ended, or receives fewer
+ * event types than before. Deliveries of the activations before it are cancelled as well.
  */
 export interface CancellationKey {
   tenantId: string;
@@ -16,9 +16,9 @@ export interface CancellationKey {
 }
 
 export interface LockedCancellation {
-  /** Time at which the cancellation last began, as PostgreSQL's text. Another edit begins it again. */
+  /** Time at which the cancellation began, as PostgreSQL's text. Another edit of the endpoint restarts it. */
   begunAt: string;
-  /** Whether all attempts have ended that were in flight at the start: no delivery can appear any more. */
+  /** Whether all attempts that were in flight at the start have ended, so that no delivery can appear. */
   isSettled: boolean;
 }
 

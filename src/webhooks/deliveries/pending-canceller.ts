@@ -18,7 +18,7 @@ const MAX_PASSES = 1_000;
 
 interface Pass {
   after: UnowedPosition;
-  /** Whether this pass through the deliveries is the last: none could appear any more when it began. */
+  /** Whether this pass is the last one, because no delivery could appear any more when it began. */
   isLast: boolean;
 }
 
@@ -26,8 +26,8 @@ interface Pass {
 @Injectable()
 export class PendingCanceller {
   /**
-   * Passes through the deliveries of cancellations. A step begins after the last row of the step before. So
-   * it does not read again rows that are owed, or dead rows that an open snapshot preserves.
+   * Position up to which each cancellation has read its deliveries. The next step goes on from there, so that
+   * it does not read the same rows, or their dead versions, a second time.
    */
   private readonly passes = new Map<string, Pass>();
 
@@ -57,7 +57,7 @@ export class PendingCanceller {
     if (!locked) return 'waiting';
     const { begunAt, isSettled } = locked;
     const target = { tenantId: key.tenantId, id: key.endpointId };
-    // After another edit, the cancellation begins again with a new time, and needs new passes.
+    // The key has the time of the start, because an edit of the endpoint restarts the cancellation.
     const passKey = `${key.endpointId}:${key.activation}:${begunAt}`;
     const pass = this.passes.get(passKey) ?? { after: BEFORE_ALL_UNOWED, isLast: isSettled };
     const { deleted, last, seen } = await this.deliveries.deleteUnowed(
@@ -80,7 +80,7 @@ export class PendingCanceller {
     if (isDone) await this.cancellations.delete(tx, key);
     tx.onCommit(() => {
       this.metrics.webhookDeliveries.inc({ status: 'cancelled' }, deleted.length);
-      // This pass skipped deliveries with an attempt in flight, so one last pass reads all deliveries again.
+      // A last pass reads all deliveries, because this one skipped those with an attempt in flight.
       if (isAtEnd && isSettled) this.passes.delete(passKey);
       else this.remember(passKey, { ...pass, after: last ?? pass.after });
     });

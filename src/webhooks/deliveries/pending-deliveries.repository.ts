@@ -17,7 +17,7 @@ import {
   isForRecovered,
 } from './delivery';
 
-/** Duration of a lease, longer than an attempt. After it, others claim a killed worker's deliveries. */
+/** Duration of a lease, longer than an attempt. After it, another worker may claim a killed worker's rows. */
 const LEASE = `interval '20 seconds'`;
 
 /** Due time of deliveries that are to be sent before all others of their endpoint. */
@@ -37,8 +37,8 @@ export type ClaimedRow = Pick<
 };
 
 /**
- * Returns SQL that locks up to `count` due deliveries for a request. Deliveries due at `FIRST` come first,
- * then those due after `since`.
+ * Returns SQL that locks up to `count` due deliveries for one request of a claim. Deliveries due at `FIRST`
+ * come first, then those due after `since`.
  * @param request SQL expressions for the request's values
  */
 const lockDue = (
@@ -81,8 +81,8 @@ const claimIn = (batch: Batch) => `
   FROM leased l JOIN events e ON e.tenant_id = ${workspaceOf('l', '$1', batch)} AND e.id = l.event_id`;
 
 /**
- * Stores the queue of deliveries that endpoints are owed. A delivery gets a row when its first attempt finds
- * no slot or fails. The row is deleted when the round is finished. All times are by the database's clock.
+ * Stores the deliveries that are still to be sent. A delivery gets a row when its first attempt finds no slot
+ * or fails. The row is deleted when no attempt follows. All times are by the database's clock.
  */
 @Injectable()
 export class PendingDeliveriesRepository {
@@ -134,7 +134,7 @@ export class PendingDeliveriesRepository {
 
   /**
    * Claims due deliveries under a new lease, up to the count of each request, the longest due first. It skips
-   * due times before the sub-queue's floor, where only dead rows are.
+   * due times at which only dead rows are left.
    */
   async claim(tx: Transaction, requests: ClaimRequest[], leaseId: string): Promise<ClaimedRow[]> {
     const rows = await tx.prepared<Omit<ClaimedRow, 'event'> & { eventId: string } & Omit<OutboxEvent, 'id'>>(
@@ -154,9 +154,9 @@ export class PendingDeliveriesRepository {
   }
 
   /**
-   * Deletes the rows of finished rounds and schedules retries, for deliveries whose lease and attempt number
-   * are still valid.
-   * @returns the records of those deliveries: the transaction may store only these attempts
+   * Deletes the rows of finished deliveries and schedules retries. It ignores a record if the lease has ended
+   * or the delivery has changed since the claim.
+   * @returns the records that were not ignored: the transaction may store only these attempts
    */
   async settle(tx: Transaction, records: AttemptRecord[]): Promise<AttemptRecord[]> {
     const rows = await tx.prepared<{ id: string; leaseId: string }>(
@@ -193,7 +193,7 @@ export class PendingDeliveriesRepository {
         records.map(({ outcome }) => outcome?.error ?? null),
       ],
     );
-    // A batch may have two records of one delivery, one of them under a lease that has ended.
+    // The lease is compared, because a batch may have two records of a delivery, one under an ended lease.
     const held = new Set(rows.map(({ id, leaseId }) => id + leaseId));
     return records.filter(({ delivery }) => held.has(delivery.id + delivery.lease!.id));
   }
@@ -210,7 +210,7 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  /** Has `PendingCanceller` cancel the deliveries that their endpoints are not owed any more. */
+  /** Has `PendingCanceller` cancel the given deliveries that may not be sent any more. */
   cancelUnowedPipelined(tx: Transaction, deliveries: PendingDelivery[]): Pipelined {
     return tx.pipeline(
       `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation)

@@ -15,8 +15,8 @@ const SPLIT_INTO = 8;
 /** Milliseconds before the failed batches are tried again. */
 const NEXT_BATCH_MS = 200;
 /**
- * Milliseconds after which a record that fails alone is given up. They equal the duration of a lease: after
- * it, another worker claims the delivery and attempts it again.
+ * Milliseconds after which a record that fails alone is given up. They equal the duration of a lease, because
+ * another worker then claims the delivery and attempts it again.
  */
 const STOP_AFTER_MS = 20_000;
 
@@ -57,7 +57,7 @@ export class RecordRetries {
           unwritten.push({ record, giveUpAt, isReduced: false, resolve, reject }),
         ),
     );
-    // After a lock conflict or an overload, the whole batch may succeed.
+    // Only faulty data needs a split: after a lock conflict or an overload, the whole batch may succeed.
     this.batches.push(...(isFaultOfData(error) ? split(unwritten) : [unwritten]));
     if (!this.isWriting) void this.writeBatches();
     return results;
@@ -111,7 +111,7 @@ export class RecordRetries {
 
 function mayWait({ record, giveUpAt }: Unwritten, error: Error): boolean {
   if (Date.now() < giveUpAt) return true;
-  // While the database is unreachable, only the record of a test is given up.
+  // While the database is unreachable, only a test's record is given up, because a request waits for it.
   return !isTestRecord(record) && !mayBeOfOneRecord(error);
 }
 

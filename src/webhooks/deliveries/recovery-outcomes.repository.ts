@@ -12,7 +12,7 @@ export interface OutcomeCounts {
   cancelled: number;
 }
 
-/** End of a delivery, with the recovery that made the delivery; null if none did. */
+/** End of a delivery. `recoveryId` is the recovery that made the delivery; null if none did. */
 export interface DeliveryEnd {
   tenantId: string;
   recoveryId: string | null;

@@ -78,7 +78,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   private limitOf({ endpoints, starting }: Breadth, isOverdue: boolean, workspaces: number): number {
     if (endpoints === 0) return Infinity;
     const share = Math.max(1, Math.floor(MAX_DELIVERIES / workspaces / endpoints));
-    // With no more events than the least busy endpoint can start, few deliveries need a row.
+    // Takes no more events than the least busy endpoint can start, so that few deliveries need a row.
     return isOverdue ? share : Math.min(share, this.capacity.countMostStartable(starting));
   }
 }

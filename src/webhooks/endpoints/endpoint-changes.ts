@@ -39,7 +39,7 @@ type Action =
 const SETTINGS = ['url', 'events', 'context', 'rateLimit', 'name', 'description'] as const;
 export const AUDITED = [...SETTINGS, 'active'] as const;
 
-/** Changes locked endpoints, with audit entries, and has deliveries cancelled that are not owed any more. */
+/** Changes locked endpoints, with audit entries, and has deliveries cancelled that may no longer be sent. */
 @Injectable()
 export class EndpointChanges {
   constructor(
@@ -161,8 +161,8 @@ export class EndpointChanges {
   }
 
   /**
-   * Deactivates an endpoint that is gone or failing, unless it is inactive, has succeeded since, or has
-   * another URL by now. After a suspension of the workspace, the five days begin again.
+   * Deactivates an endpoint that is gone or failing, unless it is inactive or has got another URL. A failing
+   * one must have failed for five days, and the workspace's last suspension must have ended as long ago.
    * @returns whether the endpoint was deactivated
    */
   deactivateAfterFailures(

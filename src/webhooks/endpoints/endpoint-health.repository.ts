@@ -3,7 +3,7 @@ import { Database } from '../../database/database';
 import { Batch, listsOf, workspaceOf } from '../../database/key-list';
 import { WebhookEndpoint } from './webhook-endpoint';
 
-/** Success or failure: `at` is the beginning of the attempt; `url` is its URL, perhaps a former one. */
+/** Success or failure of an attempt: when it began (`at`), and its URL, perhaps a former one (`url`). */
 export type HealthChange = Pick<WebhookEndpoint, 'tenantId' | 'id' | 'url'> & { at: Date };
 
 /** SQL that locks the changed endpoints in the order of their keys, so that two processes can't deadlock. */
@@ -17,7 +17,7 @@ const changesIn = (batch: Batch) => `(
 export class EndpointHealthRepository {
   constructor(private readonly database: Database) {}
 
-  /** Records successes, one for each endpoint. A failure that is older than the success ends. */
+  /** Records successes, one for each endpoint. A success clears a failure that is older than itself. */
   async markSucceeded(changes: HealthChange[]): Promise<void> {
     await this.database.query(
       `UPDATE webhook_endpoints w SET failing_since = NULL, last_success_at = greatest(last_success_at, c.at)

@@ -18,7 +18,7 @@ import { WebhookEndpoint } from './webhook-endpoint';
 import { NewEndpoint, WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 const MAX_ENDPOINTS = 50;
-/** Largest number of endpoints with the deleted ones, whose rows are kept as long as their deliveries. */
+/** Largest number of endpoints, deleted ones included, because their rows are kept as long as deliveries. */
 const MAX_KEPT_ENDPOINTS = 1_000;
 
 @Injectable()

@@ -5,7 +5,7 @@ import { EventType, isEventType } from '../../outbox/event-catalog';
 
 /**
  * Scopes that allow an API key to read the data of an event type. A key needs one of them to manage an
- * endpoint for the type. Every key may manage a type with an empty list, and none a type with null.
+ * endpoint for the type. With an empty list, every key may manage the type; with null, no key may.
  */
 const READ_SCOPES: Record<EventType, readonly Scope[] | null> = {
   'message.created': ['messages:read', 'conversations:read'],
@@ -24,7 +24,7 @@ const READ_SCOPES: Record<EventType, readonly Scope[] | null> = {
 /**
  * Refuses an API key that may not read the data that an endpoint is sent. Otherwise the key could get,
  * through the endpoint, data that its scopes do not allow.
- * @param events event types of the endpoint, or `*` for all, later ones included
+ * @param events event types of the endpoint, or `*` for all, also those that are added in future
  * @throws AppError FORBIDDEN
  */
 export function requireEventScopes(actor: Actor, events: string[]): void {

@@ -51,7 +51,7 @@ const MAX_OPENED = 1_000;
 /** Reads and locks endpoints, together with the decrypted secrets that sign their deliveries. */
 @Injectable()
 export class SubscribersRepository {
-  /** Decrypted secrets: a worker needs the secrets of busy endpoints many times a second. */
+  /** Decrypted secrets, kept because a worker needs the same secrets many times a second. */
   private readonly opened = new Memo<string>(MAX_OPENED);
 
   constructor(private readonly secrets: SecretBox) {}

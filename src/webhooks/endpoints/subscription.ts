@@ -25,8 +25,8 @@ export function receivesFewerTypes(
 }
 
 /**
- * SQL condition that the endpoint `w` is owed the delivery `p`: `p` belongs to the present activation, and
- * `w` receives its event type.
+ * SQL condition that the delivery `p` may still be sent to the endpoint `w`. It belongs to the present
+ * activation, and `w` receives its event type.
  */
 export const IS_OWED = `(w.active AND p.activation = w.activation
   AND (w.events && ARRAY['${ALL_EVENTS}', p.event_type] OR p.event_type IN (${TEST_TYPES.map((type) => `'${type}'`).join(', ')})))`;
@@ -43,7 +43,7 @@ export function receivesEvent(
 export class EndpointSubscription {
   constructor(private readonly workspaces: WorkspacesRepository) {}
 
-  /** Returns the events that the workspaces' plans include. It reads no plan if no type depends on one. */
+  /** Returns the events that the workspaces' plans include. It reads plans only if a type depends on them. */
   async filterEntitled<Event extends Pick<OutboxEvent, 'tenantId' | 'type'>>(
     reader: Reader,
     events: Event[],

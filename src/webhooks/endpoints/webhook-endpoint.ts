@@ -1,7 +1,7 @@
 import { type Actor } from '../../access/principal';
 import { type ContextPart } from '../context/context-parts';
 
-/** Reasons of the service to deactivate an endpoint: a delivery ended with 410, or all failed for days. */
+/** Reasons to deactivate an endpoint: a delivery ended with 410, or all deliveries have failed for days. */
 export const DEACTIVATION_REASONS = ['gone', 'failing'] as const;
 export type DeactivationReason = (typeof DEACTIVATION_REASONS)[number];
 
@@ -11,7 +11,7 @@ export interface WebhookEndpoint {
   name: string | null;
   description: string | null;
   url: string;
-  /** Event types, or `*` for all, later ones included. */
+  /** Event types, or `*` for all, also those that are added in future. */
   events: string[];
   /** Parts of the context that deliveries contain; null if the endpoint wants no context. */
   context: ContextPart[] | null;
@@ -27,24 +27,24 @@ export interface WebhookEndpoint {
   secretRolledByType: Actor['type'] | null;
   secretRolledById: string | null;
   active: boolean;
-  /** Number of the latest activation. A pending delivery names the activation that is owed it. */
+  /** Number of the latest activation. A pending delivery of an earlier activation is not sent. */
   activation: number;
-  /** Time of the latest activation, by the database's clock. The endpoint receives later events. */
+  /** Time of the latest activation, by the database's clock, from which on events are delivered. */
   activatedAt: Date;
   /** Number of the present settings. Each edit adds 1. */
   version: number;
   /** Limit of deliveries a second, over all workers; null for none. */
   rateLimit: number | null;
-  /** Time of the first failure since the last success; null if the endpoint has not failed since. */
+  /** Time of the first failure since the last success; null if no attempt has failed since. */
   failingSince: Date | null;
   /** Time of the last success, to the minute; null before the first. */
   lastSuccessAt: Date | null;
-  /** Reason of the service; null if it did not deactivate the endpoint. */
+  /** Reason why the service deactivated the endpoint; null if it did not. */
   deactivationReason: DeactivationReason | null;
   deactivatedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
-  /** The row of a deleted endpoint is kept until its last delivery expires. */
+  /** Time of the deletion; null for an existing endpoint. The row is kept until its last delivery expires. */
   deletedAt: Date | null;
 }
 

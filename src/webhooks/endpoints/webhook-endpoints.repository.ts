@@ -109,7 +109,7 @@ export class WebhookEndpointsRepository {
     return inserted!;
   }
 
-  /** Activates an endpoint. Events that were queued before are not delivered to it. */
+  /** Activates an endpoint. It misses events that were queued before the activation. */
   async activate(tx: Transaction, key: EndpointKey): Promise<WebhookEndpoint> {
     const set = `active = true, activation = activation + 1, activated_at = $4, failing_since = NULL,
       deactivation_reason = NULL, deactivated_at = NULL`;
@@ -174,8 +174,8 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * Inserts a cancellation, by which `PendingCanceller` cancels the deliveries that the endpoint is not owed
-   * any more. A cancellation under way begins again, because new attempts may be in flight.
+   * Inserts a cancellation, so that `PendingCanceller` cancels the deliveries that may not be sent to the
+   * endpoint any more. A cancellation under way restarts, because attempts may have begun since its start.
    */
   async cancelUnowed(tx: Transaction, { tenantId, id, activation }: WebhookEndpoint): Promise<void> {
     await tx.query(

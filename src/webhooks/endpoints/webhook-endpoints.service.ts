@@ -61,7 +61,7 @@ export class WebhookEndpointsService {
   ): Promise<RegisteredWebhookEndpoint> {
     const checked = validate(CreateWebhookEndpoint, input);
     requireEventScopes(actor, checked.events);
-    // A repeated request causes no DNS lookup. Only an actor who may create an endpoint gets its answer.
+    // A repeated request is answered here, so that it causes no DNS lookup.
     const first = await this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.create');
       return this.idempotency.findFirst<WebhookEndpointSummary>(tx, tenantId, request);
@@ -90,7 +90,7 @@ export class WebhookEndpointsService {
    */
   async checkUrl(tenantId: string, input: string, actor: Actor): Promise<{ url: string }> {
     const { url } = validate(CheckUrl, { url: input });
-    // The reason of a refusal repeats answers of the operator's name servers.
+    // Requires the permission, because a refusal reveals answers of the operator's name servers.
     await this.database.transaction((tx) =>
       requirePermission(tx, tenantId, actor, 'webhook_endpoint.create'),
     );
@@ -163,7 +163,7 @@ export class WebhookEndpointsService {
       settings.url = await this.registration.checkUrl(tenantId, settings.url, actor);
     return this.database.transaction(async (tx) => {
       const before = await this.changes.lock(tx, tenantId, id, actor, 'webhook_endpoint.update');
-      // The context loses no part: an actor who may not read all its parts is refused before.
+      // The context loses no part, because `lock` has refused an actor who may not read all its parts.
       if (context !== undefined) settings.context = context ? partsFor(actor) : null;
       const after = await this.changes.edit(tx, before, { settings, version }, actor);
       if (active === undefined || active === before.active) return toEndpointSummary(after);

@@ -10,7 +10,7 @@ import { beforeQueued, RecoveryRound, RecoverySource } from './recovery-source';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecovery } from './webhook-recovery';
 
-/** Number of an endpoint's pending recovered deliveries at which its recovery makes no more. */
+/** Number of an endpoint's pending recovered deliveries at which its recovery waits before it makes more. */
 const ENOUGH_PENDING = 2_000;
 
 @Injectable()
@@ -27,7 +27,7 @@ export class RecoveryMaker {
   /**
    * Makes the next deliveries of a recovery pending.
    * @returns the recovery's new row; null while enough deliveries are pending, the next event waits for the
-   *   relay, or earlier events may not be committed yet
+   *   relay, or events from before the activation may not be committed yet
    */
   async makeNext(tx: Transaction, recovery: WebhookRecovery, size: number): Promise<WebhookRecovery | null> {
     const { tenantId, endpointId } = recovery;
@@ -39,8 +39,8 @@ export class RecoveryMaker {
       return null;
     const { filter, since, cursor } = recovery;
     const isFirst = filter === null && cursor === idFloor(since!);
-    // Events that were queued before the activation are not delivered live. None of them may commit after the
-    // cursor has passed its id.
+    // Events that were queued before the activation are not delivered live. The recovery waits until they are
+    // committed, because it would miss an event whose id its cursor has passed.
     if (isFirst && (await this.recoveries.isWriteUnderWay(tx, endpoint.activatedAt))) return null;
     const step = await this.source.readStep(tx, recovery, endpoint, cursor, size);
     const { rounds, next } = beforeQueued(step, cursor);
@@ -55,7 +55,7 @@ export class RecoveryMaker {
     };
   }
 
-  /** Makes deliveries pending, in place of rows of an earlier activation. Returns their number. */
+  /** Makes deliveries pending, and replaces their rows of an earlier activation. Returns how many it made. */
   private async insert(
     tx: Transaction,
     { tenantId, id: recoveryId }: WebhookRecovery,

@@ -4,7 +4,7 @@ import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { StoredFilter, WebhookRecovery } from './webhook-recovery';
 import { RedeliverMatching } from './webhook-recovery.dto';
 
-/** Plans a recovery of the events since a time or the endpoint's creation. The caller counts the total. */
+/** Returns a new recovery of the events since a time or the endpoint's creation, whichever is later. */
 export function planMissed(
   { tenantId, id: endpointId, createdAt }: WebhookEndpoint,
   earliest: Date,
@@ -16,7 +16,7 @@ export function planMissed(
   return { ...newRecovery(tenantId, endpointId, actor, now), ...range };
 }
 
-/** Plans a recovery of the finished deliveries that match a filter. The caller counts the total. */
+/** Returns a new recovery of the finished deliveries that match a filter. */
 export function planMatching(tenantId: string, filter: RedeliverMatching, actor: Actor): WebhookRecovery {
   const now = new Date();
   const until = filter.until && filter.until < now ? filter.until : now;

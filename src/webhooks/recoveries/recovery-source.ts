@@ -26,8 +26,8 @@ export interface RecoveryStep {
 
 export interface RecoveryRound extends Omit<NewRound, 'activation'> {
   /**
-   * Whether the event has been in the queue since before the activation. It is not relayed to the endpoint,
-   * but an attempt of an earlier activation may be under way.
+   * Whether the event was queued before the endpoint's activation and still is. The relay will not deliver it
+   * to the endpoint, but an attempt of an earlier activation may be under way.
    */
   isQueued: boolean;
 }
@@ -132,7 +132,7 @@ export class RecoverySource {
   }
 }
 
-/** Returns the part before the first event in the queue. If it is empty, `next` is the step's cursor. */
+/** Returns the part of a step before its first queued event. If it is empty, `next` is the given cursor. */
 export function beforeQueued({ rounds, next }: RecoveryStep, cursor: string): RecoveryStep {
   const first = rounds.findIndex(({ isQueued }) => isQueued);
   if (first === -1) return { rounds, next };

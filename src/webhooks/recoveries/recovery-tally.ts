@@ -14,8 +14,8 @@ export class RecoveryTally {
   ) {}
 
   /**
-   * Adds outcomes that are not counted yet to a locked recovery. A recovery that makes no more deliveries is
-   * settled once none of its deliveries is pending.
+   * Adds to a locked recovery how its deliveries have ended since the last count. The recovery is settled
+   * once it makes no more deliveries and none of them is pending.
    * @returns the recovery's new row, or the given one if nothing has changed
    */
   async countEnds(tx: Transaction, recovery: WebhookRecovery): Promise<WebhookRecovery> {

@@ -14,7 +14,7 @@ export interface RecoveryKey {
   id: string;
 }
 
-/** Largest number of old recoveries that the start of another one deletes. */
+/** Largest number of old recoveries that are deleted when a new one starts. */
 const DELETED_AT_ONCE = 100;
 const STEP_ROWS = 1_000;
 
@@ -42,7 +42,7 @@ export class WebhookRecoveriesRepository {
   }
 
   /**
-   * Locks a recovery, and waits for a worker's step that holds the lock.
+   * Locks a recovery. It waits while a worker holds the lock.
    * @throws AppError NOT_FOUND
    */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<WebhookRecovery> {
@@ -53,7 +53,7 @@ export class WebhookRecoveriesRepository {
     return recovery;
   }
 
-  /** Inserts a recovery, and deletes the endpoint's oldest ones beyond the number that is listed. */
+  /** Inserts a recovery, and deletes the endpoint's recoveries that are too old to be listed. */
   async insert(tx: Transaction, recovery: WebhookRecovery): Promise<void> {
     const { tenantId, id, endpointId, filter, since, until, status, total, isTotalComplete } = recovery;
     const { recovered, succeeded, exhausted, cancelled, isSettled, cursor, startedBy, createdAt } = recovery;
@@ -75,7 +75,7 @@ export class WebhookRecoveriesRepository {
     );
   }
 
-  /** Returns the next unsettled recoveries of a server; `next` is null after the last step. */
+  /** Returns the next unsettled recoveries of a server; `next` is null if no more follow. */
   async findUnsettled(
     after: string,
     server: WorkspaceServer,

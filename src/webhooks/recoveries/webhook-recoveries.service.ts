@@ -24,7 +24,7 @@ import {
 import { WebhookRecovery } from './webhook-recovery';
 
 const COUNT_STEP = 2_000;
-/** Milliseconds after which a count stops: it may cover the whole history. The total is then incomplete. */
+/** Milliseconds after which a count stops, as it could read the whole history. Its total is then too low. */
 const COUNT_FOR_MS = 5_000;
 const LISTED = 20;
 
@@ -50,10 +50,10 @@ export class WebhookRecoveriesService {
   ) {}
 
   /**
-   * Starts a recovery of the events since a time that an endpoint has not received: their deliveries were
+   * Starts a recovery of the events since a time that an endpoint has not received. Their deliveries were
    * exhausted or cancelled, or the endpoint was inactive. A time before the endpoint's creation is replaced
-   * by the time of creation. A worker runs the recovery; each delivery has all its attempts. With `dryRun`
-   * the events are only counted.
+   * by the time of creation. A worker runs the recovery; each delivery has as many attempts as a new one.
+   * With `dryRun` the events are only counted.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or another recovery is
    *   running
    */
@@ -76,8 +76,8 @@ export class WebhookRecoveriesService {
   }
 
   /**
-   * Starts a recovery of the finished deliveries of an endpoint that match a filter. A worker makes a new
-   * round of each delivery, newest first. It leaves out deliveries of later events, and of types that the
+   * Starts a recovery of the finished deliveries of an endpoint that match a filter. A worker delivers each
+   * of them again, newest first. It leaves out deliveries of events after this call, and of types that the
    * endpoint does not receive. Succeeded deliveries are left out unless the filter asks for them. With
    * `dryRun` the deliveries are only counted.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the filter is wrong or has no condition, the
@@ -154,7 +154,7 @@ export class WebhookRecoveriesService {
     });
   }
 
-  /** Refuses an actor before anything is counted. The starting transaction checks the permission again. */
+  /** Refuses an actor before anything is counted. The transaction that starts the recovery checks it too. */
   private requirePermission(tenantId: string, actor: Actor, permission: Permission): Promise<void> {
     return this.database.transaction((tx) => requirePermission(tx, tenantId, actor, permission));
   }

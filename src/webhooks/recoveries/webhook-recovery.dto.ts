@@ -37,7 +37,7 @@ export class RedeliverMatching extends OmitType(ListWebhookDeliveriesQuery, [
   @IsIn(FINISHED)
   status?: FinishedStatus;
 
-  /** Whether succeeded deliveries are sent again as well; without it, only with the status `succeeded`. */
+  /** Whether succeeded deliveries are sent again as well. `status` decides instead if it is given. */
   @IsOptional()
   @IsBoolean()
   includeSucceeded?: boolean;
@@ -132,7 +132,7 @@ function pendingOf(recovery: WebhookRecovery): number | null {
   return isSettled ? 0 : Math.max(0, recovered - succeeded - exhausted! - cancelled!);
 }
 
-/** Returns the filter of finished deliveries for a stored filter. */
+/** Returns the filter by which a recovery finds its finished deliveries. */
 export function toFinishedFilter(stored: StoredFilter): DeliveryFilter {
   const { includeSucceeded, ...filter } = validate(RedeliverMatching, stored);
   const undelivered: WebhookDeliveryStatus[] = ['EXHAUSTED', 'CANCELLED'];

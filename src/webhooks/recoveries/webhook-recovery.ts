@@ -1,7 +1,7 @@
 /** Filter as JSON, with dates as text. */
 export type StoredFilter = Record<string, string | boolean>;
 
-/** Progress of one recovery, so that any worker can continue it. */
+/** Recovery with its stored progress, from which any worker can continue it. */
 export interface WebhookRecovery {
   tenantId: string;
   id: string;
@@ -10,11 +10,11 @@ export interface WebhookRecovery {
   filter: StoredFilter | null;
   /** Earliest time of an event, inclusive; null for a filter without that bound. */
   since: Date | null;
-  /** Time before which the events were made. Events after the start are delivered anyway. */
+  /** Time before which the events were made, at most the start, because later events are delivered live. */
   until: Date;
   /**
    * RUNNING while deliveries are made, COMPLETED when all are made, CANCELLED if a person or a deactivation
-   * ended the recovery before.
+   * ended the recovery before all were made.
    */
   status: 'RUNNING' | 'COMPLETED' | 'CANCELLED';
   /** Number of deliveries, counted at the start. */

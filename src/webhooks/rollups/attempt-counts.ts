@@ -3,7 +3,7 @@ import { ATTEMPT_ERRORS, type AttemptError, type AttemptOutcome } from '../sendi
 /** Outcomes of attempts. Counts are stored by position in this list, so never reorder it. */
 export const OUTCOMES: readonly ('succeeded' | AttemptError)[] = ['succeeded', ...ATTEMPT_ERRORS];
 
-/** Ratio of the upper bounds of neighbouring buckets; the first ends at 1 ms. Stored counts depend on it. */
+/** Ratio of a bucket's largest duration to that of the bucket before; the first bucket ends at 1 ms. */
 const GROWTH = 1.2;
 /** Number of the last bucket, which ends at 10.9 s, because no attempt takes longer. */
 const LAST_BUCKET = 51;

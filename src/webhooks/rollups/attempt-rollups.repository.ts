@@ -10,25 +10,25 @@ export interface AttemptRollup extends AttemptCounts {
   tenantId: string;
   endpointId: string;
   startsAt: Date;
-  /** Number of deliveries that succeeded after a failed attempt or in a later round. */
+  /** Number of deliveries that succeeded after a failed attempt or by a redelivery. */
   late: number;
-  /** Number of rounds whose last attempt failed. */
+  /** Number of times that a delivery was given up after its last attempt. */
   exhausted: number;
 }
 
-/** Numbers of deliveries to an endpoint that ended in a period, in any round. */
+/** Numbers of deliveries to an endpoint that ended in a period. A redelivery counts as one more. */
 export interface DeliveryTotals {
   endpointId: string;
   succeeded: number;
-  /** Number of deliveries that succeeded after a failed attempt or in a later round. */
+  /** Number of deliveries that succeeded after a failed attempt or by a redelivery. */
   late: number;
-  /** Number of rounds whose last attempt failed. The delivery may have succeeded in a later round. */
+  /** Number of times that a delivery was given up. A redelivery may have succeeded afterwards. */
   exhausted: number;
 }
 
 /**
- * Returns the SQL condition of an endpoint's rollups since $3. The key is compared as one row: otherwise
- * PostgreSQL would use the retention's index, and read rollups of other endpoints.
+ * Returns the SQL condition of an endpoint's rollups since $3. The key is compared as one row, because
+ * PostgreSQL would otherwise use the retention's index, and read rollups of other endpoints.
  */
 const ofEndpoint = (id: string) => `tenant_id = $1 AND endpoint_id = ${id}
   AND (tenant_id, endpoint_id, starts_at) >= ($1, ${id}, $3)`;
@@ -71,7 +71,7 @@ export class AttemptRollupsRepository {
     );
   }
 
-  /** Sums the deliveries of each endpoint that ended since a time, in any order of the endpoints. */
+  /** Sums the deliveries that ended since a time, for each endpoint. The endpoints are in any order. */
   sumDeliveries(tenantId: string, endpointIds: string[], since: Date): Promise<DeliveryTotals[]> {
     return this.database.query(
       `SELECT e.id AS "endpointId", total.*

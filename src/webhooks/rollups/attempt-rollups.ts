@@ -9,8 +9,8 @@ const WRITE_EVERY_MS = 5_000;
 const BATCH = 500;
 
 /**
- * Counts attempts in memory, and adds the counts to the stored rollups every 5 s. The counts of some seconds
- * are lost if a worker is killed or a statement fails. Only charts use them.
+ * Counts attempts in memory, and adds the counts to the stored rollups every 5 s. Counts of some seconds may
+ * be lost if a worker is killed or a statement fails, because they only serve statistics.
  */
 @Injectable()
 export class AttemptRollups implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -36,7 +36,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
     await this.write();
   }
 
-  /** Counts an attempt. `end`: end of its delivery, if that is counted as well. */
+  /** Counts an attempt, and how it ended its delivery; `end` is null if that is not counted. */
   observe(
     { tenantId, id: endpointId }: { tenantId: string; id: string },
     outcome: AttemptOutcome,
@@ -56,7 +56,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
   private async write(): Promise<void> {
     const counted = [...this.counted.values()];
     this.counted = new Map();
-    // A failed statement is not repeated: it may have been committed, and would be counted twice.
+    // A failed statement is not repeated, because it may have been committed, and would be counted twice.
     await this.database.workInBatches(
       counted,
       BATCH,

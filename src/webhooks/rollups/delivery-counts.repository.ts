@@ -9,7 +9,7 @@ import { AttemptRollupsRepository } from './attempt-rollups.repository';
 type Status = 'pending' | 'succeeded' | 'exhausted' | 'cancelled';
 
 export interface DeliveryCounts extends Record<Status, number> {
-  /** Number of deliveries that succeeded after a failed attempt or in a later round. */
+  /** Number of deliveries that succeeded after a failed attempt or by a redelivery. */
   late: number;
 }
 
@@ -20,9 +20,9 @@ interface CountRow {
   read: number;
 }
 
-/** Largest number of rows that a count reads, in some 60 ms. */
+/** Largest number of rows that a count reads, which takes some 60 ms. */
 const MOST_COUNTED = 10_000;
-/** Largest number of late deliveries that are counted; with too many rows, of other failures as well. */
+/** Largest number of late (or, if many finished, given-up or cancelled) deliveries that are counted. */
 const MOST_FAILURES = 1_000;
 
 @Injectable()
@@ -33,10 +33,9 @@ export class DeliveryCountsRepository {
   ) {}
 
   /**
-   * Counts up to 10,000 pending deliveries, and the finished deliveries of events since a time, each by its
-   * latest round. If more than 10,000 rounds have finished, `succeeded` is the number of successful attempts.
-   * Then `exhausted` and `cancelled` count only the newest 1,000 rounds each. `late` always counts the newest
-   * 1,000 rounds.
+   * Counts up to 10,000 pending deliveries, and the finished deliveries of events since a time by their
+   * latest result. If more than 10,000 have finished, `succeeded` is the number of successful attempts, and
+   * `exhausted` and `cancelled` count only the newest 1,000 each. `late` always counts only the newest 1,000.
    */
   async countByStatus(tenantId: string, endpointId: string, since: Date): Promise<DeliveryCounts> {
     const parameters = [tenantId, endpointId, idFloor(since), TEST_TYPES];
@@ -51,7 +50,7 @@ export class DeliveryCountsRepository {
     return { ...counts, succeeded: ended!.succeeded };
   }
 
-  /** Returns the number of deliveries that running cancellations have cancelled; null if none runs. */
+  /** Returns how many deliveries the running cancellations have cancelled so far; null if none runs. */
   async getCancelling(tenantId: string, endpointId: string): Promise<{ cancelled: number } | null> {
     const [row] = await this.database.query<{ cancelled: number | null }>(
       `SELECT sum(cancelled)::float8 AS cancelled FROM pending_cancellations WHERE tenant_id = $1 AND endpoint_id = $2`,
@@ -76,7 +75,7 @@ export class DeliveryCountsRepository {
   }
 }
 
-/** SQL that counts pending deliveries. Deliveries that are not owed any more count as cancelled. */
+/** SQL that counts pending deliveries. Those that are about to be cancelled count as cancelled. */
 const PENDING = `
   SELECT CASE WHEN ${IS_OWED} THEN 'pending' ELSE 'cancelled' END AS status,
          count(*)::integer AS count, count(*)::integer AS read
@@ -86,7 +85,7 @@ const PENDING = `
   JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = $2
   WHERE p.event_type <> ALL ($4) AND (p.id >= $3 OR ${IS_OWED}) GROUP BY 1`;
 
-/** Returns SQL that counts the newest `most` finished rounds that meet a condition. */
+/** Returns SQL that reads the newest `most` rounds with a condition, and counts those without a later one. */
 const finished = (condition: string, most: number) => `
   SELECT lower(d.status) AS status, count(*)::integer AS read,
          (count(*) FILTER (WHERE d.event_type <> ALL ($4)

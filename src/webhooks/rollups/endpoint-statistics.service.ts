@@ -22,8 +22,8 @@ export interface WebhookEndpointHealth extends Pick<
 > {
   /**
    * Numbers of deliveries by status: all pending ones, and finished ones of events of the last 24 hours.
-   * `pending` is at most 10,000, `late` at most 1,000. If more than 10,000 rounds have finished, `succeeded`
-   * counts attempts, and `exhausted` and `cancelled` are at most 1,000 each.
+   * `pending` is at most 10,000, `late` at most 1,000. If more than 10,000 have finished, `succeeded` counts
+   * attempts, and `exhausted` and `cancelled` are at most 1,000 each.
    */
   last24Hours: DeliveryCounts;
   /** Number of deliveries cancelled so far by running cancellations; null if none is running. */
@@ -35,7 +35,7 @@ export interface WebhookDay {
   pending: number;
   /** Number of deliveries of the last 24 hours' events that were given up; 1,001 for more than 1,000. */
   exhausted: number;
-  /** Numbers of ended deliveries for each of the last 48 half hours, oldest first. The last is not over. */
+  /** Numbers of ended deliveries for each of the last 48 half hours, oldest first. The last has not ended. */
   buckets: WebhookDayBucket[];
 }
 

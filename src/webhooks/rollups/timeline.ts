@@ -28,7 +28,7 @@ export interface TimelineBucket {
 export interface WebhookTimeline {
   period: TimelinePeriod;
   bucketMinutes: number;
-  /** Buckets without a gap, oldest first. The last is not over, and lacks the last seconds. */
+  /** Buckets of equal length without a gap, oldest first. The last one still lacks attempts. */
   buckets: TimelineBucket[];
 }
 

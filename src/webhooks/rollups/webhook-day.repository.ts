@@ -10,7 +10,7 @@ export interface WebhookDayBucket extends Omit<DeliveryTotals, 'endpointId'> {
   from: Date;
 }
 
-/** Largest number of an endpoint's pending deliveries that a count reads. Some may be owed no more. */
+/** Largest number of an endpoint's pending deliveries that a count reads, those to be cancelled included. */
 const MOST_LOOKED_AT = 10_000;
 
 @Injectable()
@@ -19,8 +19,7 @@ export class WebhookDayRepository {
 
   /**
    * Counts the pending deliveries of active endpoints, and the deliveries of events since a time whose latest
-   * round was given up. Both counts are at most 1,001. Of more given-up rounds, only the newest of each
-   * endpoint are read.
+   * round was given up. Each count stops at 1,001.
    */
   countDeliveries(tenantId: string, since: Date): Promise<{ pending: number; exhausted: number }> {
     // Pending deliveries are read first, so that a delivery that ends in between is not missed.

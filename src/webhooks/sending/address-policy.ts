@@ -8,7 +8,7 @@ const MAX_URL_LENGTH = 2048;
 const HTTPS_PORT = 443;
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
-/** Address of Azure's metadata and DNS service: globally routable, but part of the host's platform. */
+/** Address of Azure's metadata and DNS service: globally routable, but part of the server's platform. */
 const CLOUD_PLATFORM_ADDRESS = ipaddr.parse('168.63.129.16').toString();
 
 /** Only IPv6 block from which IANA assigns global unicast addresses. */
@@ -67,7 +67,7 @@ export class AddressPolicy {
     this.deniedNetworks = deniedNetworks.map(parseNetwork);
   }
 
-  /** Reports whether webhooks may reach an address. A non-standard spelling is refused. */
+  /** Reports whether webhooks may reach an address. An address in a non-standard spelling is refused. */
   permits(address: string): boolean {
     const parsed = parseAddress(address);
     return parsed !== null && !this.isDenied(parsed) && (this.isAllowed(parsed) || isPublic(parsed));
@@ -142,7 +142,7 @@ export class AddressPolicy {
   }
 }
 
-/** Parses a URL without `URL.canParse`: that of Node 20, once optimised, rejects names like "bücher". */
+/** Parses a URL. `URL.canParse` is not used, because that of Node 20 may reject names like "bücher". */
 function urlOf(input: string): URL {
   try {
     return new URL(input);
@@ -155,7 +155,7 @@ function parseUrl(input: string): URL {
   const unseen = findUnseen(input);
   if (unseen) throw new EndpointUrlRefused(makeFault('url_unseen', { character: unseen }));
   const url = urlOf(input);
-  // TLS and the Host header do not accept the final dot of "example.com.".
+  // The final dot of "example.com." is removed, because TLS and the Host header do not accept it.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   return url;
 }
@@ -172,7 +172,7 @@ function refuseUnfitForm(url: URL, input: string): void {
   if (input.includes('#')) {
     throw new EndpointUrlRefused(makeFault('url_has_fragment'));
   }
-  // Percent-encoding may have lengthened the URL.
+  // The length is checked after parsing, because percent-encoding may have lengthened the URL.
   if (url.href.length > MAX_URL_LENGTH) throw tooLong();
 }
 
@@ -204,7 +204,7 @@ function isPublic(address: Address): boolean {
   return address instanceof ipaddr.IPv4 || isGlobalIpv6(address);
 }
 
-/** Reports whether an IPv6 address is global unicast. ipaddr.js calls unassigned space "unicast" as well. */
+/** Reports whether an IPv6 address is global unicast. For ipaddr.js, even unassigned space is "unicast". */
 function isGlobalIpv6(address: ipaddr.IPv6): boolean {
   return address.match(GLOBAL_UNICAST_IPV6) && !isIsatap(address);
 }

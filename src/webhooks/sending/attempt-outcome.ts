@@ -118,7 +118,7 @@ export function faultOfError(error: Error): AttemptFault | null {
   if (error instanceof AnswerRefused) return fault('connection', error.message);
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined || INTERNAL_ERRORS.test(code)) return null;
-  // With TLS 1.3 a receiver may refuse after the handshake, for example without a client certificate.
+  // With TLS 1.3 a receiver may refuse the client after the handshake, for example if it has no certificate.
   if (code.startsWith('ERR_SSL_')) return fault('tls', tlsFault(error).message);
   return fault('connection', brokenBy(error, code).message);
 }
@@ -133,7 +133,7 @@ function fault(error: AttemptError, message: string): AttemptFault {
   return { error, errorMessage: printable(message) };
 }
 
-/** Replaces control characters by spaces: PostgreSQL rejects NULs, and receivers' texts may have them. */
+/** Replaces control characters by spaces, because receivers send NULs, which PostgreSQL rejects. */
 function printable(message: string): string {
   return message.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, MAX_MESSAGE_LENGTH);
 }

@@ -5,7 +5,7 @@ import { Config } from '../../config/config';
 const RESERVE = 128;
 /** Largest share of the open files that is reserved for incoming HTTP connections. */
 const SHARE_OF_REQUESTS = 1 / 3;
-/** Shares of the connections to receivers that attempts use at once, and that are kept for later. */
+/** Share of the connections to receivers that attempts may use at the same time. */
 const SHARE_OF_ATTEMPTS = 0.45;
 const SHARE_OF_KEPT = 0.5;
 
@@ -15,7 +15,7 @@ interface ConnectionBudget {
   kept: number;
 }
 
-/** Returns the connections that the limit of open files leaves beside the database and incoming requests. */
+/** Returns how many connections to receivers the limit of open files allows beside the other files. */
 export function connectionBudget(config: Config, openFiles = maxOpenFiles()): ConnectionBudget {
   const requests = config.role === 'worker' ? 0 : config.http.limits.maxConnections;
   const reserved = RESERVE + config.databasePoolSize + Math.min(requests, openFiles * SHARE_OF_REQUESTS);

@@ -23,7 +23,7 @@ export class ConnectionPool {
     return this.connector.openConnections < this.options.maxKept;
   }
 
-  /** Returns the kept connection to the receiver that was used last, or opens a new one. */
+  /** Returns the receiver's most recently used connection that is kept, or opens a new one. */
   async connect(receiver: Receiver, setup: ConnectionSetup): Promise<ReceiverConnection> {
     return (await this.takeKept(receiver.origin)) ?? this.open(receiver, setup);
   }
@@ -34,7 +34,7 @@ export class ConnectionPool {
     return connection;
   }
 
-  /** Stores a connection for another request, for at most `idleMs` milliseconds, or closes it. */
+  /** Keeps a connection for another request for at most `idleMs` milliseconds, or closes it. */
   keep(connection: ReceiverConnection, idleMs: number): void {
     const remainingMs = Math.min(idleMs, this.options.maxAgeMs - connection.ageMs);
     const isOneTooMany = this.connector.openConnections > this.options.maxKept;
@@ -55,7 +55,7 @@ export class ConnectionPool {
       const connection = this.kept.get(origin)?.at(-1);
       if (!connection) return null;
       this.forget(connection);
-      // The receiver may have closed the connection.
+      // The receiver may have closed the connection, which is noticed only when the sockets are polled.
       await lookAtSockets();
       if (connection.isOpen && connection.ageMs < this.options.maxAgeMs) return connection;
       connection.destroy();

@@ -105,7 +105,7 @@ export class DeliverySender implements OnApplicationShutdown {
     await sendOn(this.connections.connect(address, exchange.setup));
   }
 
-  /** Checks a URL again: the rules or the operator's networks may have changed since its registration. */
+  /** Checks a URL again, because the rules or the operator's networks may have changed meanwhile. */
   private parse(address: string): Address {
     const { host, hostname, port, origin, pathname, search } = this.policy.parseEndpointUrl(address);
     return {

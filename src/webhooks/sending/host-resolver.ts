@@ -50,8 +50,8 @@ function faultOf(code: string, host: string): Fault {
 }
 
 /**
- * Resolves names by c-ares, within a timeout. `dns.lookup` would block one of the process's four threads
- * while a name server is slow. Queries of c-ares ignore the hosts file, so the resolver reads it.
+ * Resolves names by c-ares, within a timeout. It does not use `dns.lookup`, because a slow name server would
+ * block one of the process's four threads. It reads the hosts file itself, because c-ares' queries ignore it.
  */
 export class HostResolver {
   private readonly hosts: HostsFile;
@@ -76,8 +76,8 @@ export class HostResolver {
   }
 
   /**
-   * Queries IPv4 and IPv6 addresses. Each lookup has its own resolver: it uses the system's present name
-   * servers, and can be cancelled alone. If one family fails, the addresses of the other are enough.
+   * Queries IPv4 and IPv6 addresses. Each lookup has its own resolver, so that it uses the system's present
+   * name servers and can be cancelled alone. If one family fails, the addresses of the other are enough.
    */
   private async query(hostname: string): Promise<string[]> {
     const resolver = new dns.Resolver({ timeout: Math.ceil(this.timeoutMs / 2), tries: 2 });

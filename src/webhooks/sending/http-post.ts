@@ -9,7 +9,7 @@ const MAX_INTERIM_ANSWERS = 1_000;
 /** Milliseconds by which an unused connection closes before the end of the receiver's Keep-Alive time. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
-/** Refusal of an answer that the HTTP parser accepts. The message is for the workspace's people. */
+/** Error for an answer that the HTTP parser accepts but this service refuses. Users read its message. */
 export class AnswerRefused extends Error {
   override readonly name = 'AnswerRefused';
 
@@ -92,7 +92,7 @@ function exchange(
     .on('error', (error) => {
       const again = !isLenient && isLoose(error) && connection.beginAgain();
       if (again) return exchange(again, connection, { path, headers, body }, handler, true);
-      // Emits the part of the body that arrived before the error.
+      // Reads on, so that the part of the body that arrived before the error is passed on.
       while (answer?.read()) continue;
       handler.onError(error);
     })

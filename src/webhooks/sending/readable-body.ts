@@ -17,7 +17,7 @@ export interface ReceivedBody {
 
 const MAX_CODINGS = 3;
 const GZIP_MAGIC = Buffer.of(0x1f, 0x8b, 8);
-/** Low four bits of the first byte of zlib's format (RFC 1950), which many servers leave out. */
+/** Low four bits of the first byte of zlib's format (RFC 1950). Many servers send `deflate` without it. */
 const ZLIB_METHOD = 8;
 
 /** Returns a response body as a person can read it. `headers` is null if they were not stored. */
@@ -50,7 +50,7 @@ async function unpack(bytes: Buffer, codings: string[]): Promise<Buffer | null> 
   return body;
 }
 
-/** Returns a decoder that accepts a body without its end; null for an unknown coding. */
+/** Returns a decoder that accepts a body that was cut off; null for an unknown coding. */
 function decoderOf(coding: string, body: Buffer): Transform | null {
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
   switch (coding) {
@@ -80,7 +80,7 @@ async function firstBytesOf(body: Buffer, decoder: Transform): Promise<Buffer> {
       if (missing <= 0) break;
     }
   } catch {
-    // The body is broken: the part before the fault is shown.
+    // The body is broken, so only the part before the fault is shown.
   }
   return Buffer.concat(chunks);
 }

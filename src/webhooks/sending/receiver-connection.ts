@@ -4,11 +4,11 @@ import { LooseHead } from './loose-head';
 
 /** Bytes of an answer that are stored until its head is read, so that it can be parsed a second time. */
 const MAX_UNREAD_BYTES = 128 * 1024;
-/** Number of stored chunks at which they are merged: tiny chunks would take 500 times their size. */
+/** Number of stored chunks at which they are merged, because tiny chunks would take 500 times their size. */
 const MAX_UNREAD_CHUNKS = 64;
 /**
- * Milliseconds after a request within which the receiver's close is taken for that of an unused connection. A
- * receiver that closes later may have worked on the request.
+ * Milliseconds after a request within which a closed connection counts as closed for lack of use. A receiver
+ * that closes it later may have worked on the request.
  */
 const UNUSED_CLOSE_MS = 1_000;
 

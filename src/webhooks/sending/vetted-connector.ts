@@ -38,7 +38,7 @@ export interface StartPermit {
   renew(): Promise<boolean>;
 }
 
-/** Error that ends an attempt before its first byte: its permission to begin has ended. */
+/** Error that ends an attempt before its first byte, because its permission to begin has ended. */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused';
 }
@@ -91,8 +91,8 @@ export interface Receiver {
 
 /**
  * Opens TLS connections to receivers. It resolves a host name once, checks all its addresses, and connects to
- * one of them: no second lookup can return another address. It checks IP literals itself, because Node makes
- * no lookup for them. TLS verifies the host name.
+ * one of them, so that no second lookup can return another address. It checks IP literals itself, because
+ * Node makes no lookup for them. TLS verifies the host name.
  */
 export class VettedConnector {
   private readonly secureContext: SecureContext;
@@ -102,7 +102,7 @@ export class VettedConnector {
 
   constructor(private readonly options: VettedConnectorOptions) {
     const { extraCa } = options;
-    // Created once: reading all the authorities' certificates takes milliseconds.
+    // Created once, because reading all the authorities' certificates takes milliseconds.
     this.secureContext = createSecureContext({
       minVersion: 'TLSv1.2',
       ...(extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }),
@@ -115,7 +115,7 @@ export class VettedConnector {
   }
 
   /**
-   * Opens a connection. If the permission in `setup` has ended by then, it is renewed.
+   * Opens a connection, and then renews the permission in `setup` if that has ended.
    * @throws StartRefused if the permission cannot be renewed
    */
   async open(receiver: Receiver, setup: ConnectionSetup): Promise<TLSSocket> {
