@@ -17,7 +17,7 @@ const OPEN_PATHS = ['/login', '/welcome', '/reset'];
 
 const queryClient = makeQueryClient(() => {
   const { pathname, href } = router.latestLocation;
-  // While no session has been loaded yet, the routes themselves redirect to the login page.
+  // Before a session was loaded, nothing is done here, because the routes redirect to the login page.
   const hadSession = queryClient.getQueryData(sessionQuery.queryKey) !== undefined;
   if (!hadSession || OPEN_PATHS.includes(pathname)) return;
   void router.navigate({ to: '/login', search: { back: href } }).then(() => queryClient.clear());

@@ -4,8 +4,8 @@ const TIMEOUT_MS = 60_000;
 const READY_MS = 1_500;
 
 /**
- * Error of a failed request. `code` is the server's, or `NETWORK` if no answer came. It is `UNREADABLE` if
- * the answer has another form than the dashboard's, such as a proxy's page.
+ * Error of a failed request. `code` is the error code in the server's answer, or `NETWORK` if no answer came.
+ * It is `UNREADABLE` if the answer is not in the server's form, such as a proxy's page.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -29,7 +29,7 @@ export const api = {
   /** Posts a request that the server carries out once per idempotency key, however often it arrives. */
   postOnce: <T>(path: string, body: object, key: string) =>
     call<T>('POST', `/api${path}`, body, undefined, { 'idempotency-key': key }),
-  /** Posts without waiting for an answer, even if the person leaves the page meanwhile. Ignores errors. */
+  /** Posts a body that is sent even if the person leaves the page. Awaits no answer, and ignores errors. */
   tell: (path: string, body: object) =>
     void fetch(`/api${path}`, {
       method: 'POST',
@@ -38,7 +38,7 @@ export const api = {
       keepalive: true,
     }).catch(() => undefined),
   put: <T>(path: string, body: object) => call<T>('PUT', `/api${path}`, body),
-  /** Puts a body, even if the person leaves the page meanwhile. Browsers refuse such a body above 64 KiB. */
+  /** Puts a body that is sent even if the person leaves the page. Browsers refuse bodies above 64 KiB. */
   putAtLast: <T>(path: string, body: object) =>
     call<T>('PUT', `/api${path}`, body, undefined, {}, { keepalive: true }),
   patch: <T>(path: string, body: object) => call<T>('PATCH', `/api${path}`, body),

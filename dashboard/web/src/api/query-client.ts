@@ -3,12 +3,12 @@ import { ApiError } from './client';
 import { sessionQuery } from './session';
 import type { ReasonCode } from './types';
 
-/** Retries of a failed read. One is enough: `AwayNotice` shows that the server is unreachable. */
+/** Times that a failed read is repeated. One is enough, because `AwayNotice` says that the server is away. */
 const MAX_RETRIES = 1;
 const RETRY_DELAY_MS = 500;
-/** Milliseconds from a refused change until the session is read again. New rights may hide its error. */
+/** Milliseconds from a refused change until the session is read again, so that the error is seen first. */
 const READING_MS = 8_000;
-/** Reasons of refusals that suggest changed rights. After one, the session is read again. */
+/** Reasons after which the session is read again, because they suggest that the person's rights changed. */
 const REASONS_OF_SESSION: ReasonCode[] = ['second_factor_demanded', 'role_lacks_permission', 'only_owner'];
 
 // Results that arrive at the same time are rendered together, in the next frame. By default the library waits

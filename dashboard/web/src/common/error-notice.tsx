@@ -53,7 +53,7 @@ function explain(error: unknown, texts: Texts, writer: ErrorWriter) {
   return { title: titleOf(error, texts, writer) ?? text.title ?? error.message, advice, details, requestId };
 }
 
-/** Returns a title that names the faulty field or the refusal's reason; undefined without such a text. */
+/** Returns a title about the faulty fields or the reason for the refusal; undefined if none is known. */
 function titleOf({ details, reason }: ApiError, texts: Texts, writer: ErrorWriter): string | undefined {
   const [first, ...others] = details;
   if (first === undefined) return reasonText(reason, writer);

@@ -28,8 +28,8 @@ export function Form({
   const { form, unsaid } = useUnsaid(error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // React passes events of a dialog to the form that renders it, though the dialog is elsewhere in the
-    // document. Without this, that form would be submitted as well.
+    // A dialog's form may be rendered inside another form. Without this, React would pass its event on to the
+    // outer form, which would then be submitted as well.
     event.stopPropagation();
     if (!isPending) onSubmit();
   };
@@ -58,7 +58,7 @@ export function Form({
   );
 }
 
-/** Returns the error, unless the form's fields show all its faults: then the first of them gets the focus. */
+/** Returns the error. If fields show all its faults, returns null and focuses the first of these fields. */
 function useUnsaid(error: unknown) {
   const form = useRef<HTMLFormElement>(null);
   const [unsaid, setUnsaid] = useState<unknown>();

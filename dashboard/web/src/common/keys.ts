@@ -21,13 +21,13 @@ export function keyOf({ key, keyCode, isComposing, nativeEvent }: KeyPress): str
   return composes || keyCode === PROCESS_CODE ? PROCESS : key;
 }
 
-/** Reports whether a press is Ctrl+Enter or Cmd+Enter, without Alt: Windows reports AltGr as Ctrl+Alt. */
+/** Reports a press of Ctrl+Enter or Cmd+Enter. Excludes Alt, because Windows reports AltGr as Ctrl+Alt. */
 export function isSendPress(press: KeyPress): boolean {
   const { ctrlKey, metaKey, altKey } = press;
   return keyOf(press) === 'Enter' && (ctrlKey === true || metaKey === true) && !altKey;
 }
 
-/** Returns the key of a press in lower case, or a US keyboard's letter if the layout's key is not ASCII. */
+/** Returns a press's key in lower case. If it is not ASCII, returns the US keyboard's letter at its place. */
 export function shortcutOf(press: KeyPress): string {
   const key = keyOf(press);
   const { code, shiftKey } = press;

@@ -48,6 +48,6 @@ export function usePreload(...parts: Pick<LazyPart<never>, 'preload'>[]): void {
     }
     const request = requestIdleCallback(preload, { timeout: LONGEST_WAIT_MS });
     return () => cancelIdleCallback(request);
-    // `parts` never changes between renders.
+    // `parts` is left out, because it never changes between renders.
   }, []);
 }

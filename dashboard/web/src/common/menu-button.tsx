@@ -13,7 +13,7 @@ import type { MenuOptions } from './open-menu';
 
 const OpenMenu = lazyPart(() => import('./open-menu').then((module) => module.OpenMenu));
 
-/** Returns the state and props of a button that opens a menu or dialog. Closing gives it the focus. */
+/** Returns the state and props of a button that opens a menu or dialog. `close` focuses the button. */
 export function useOpening(popup: 'menu' | 'dialog') {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);

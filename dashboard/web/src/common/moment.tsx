@@ -18,7 +18,7 @@ export function Moment({
   none?: string;
   /** Whether to show the exact time, for rows whose times a person compares. */
   isExact?: boolean;
-  /** Whether a future time is shown as such. Otherwise it is "now": the browser's clock may be slow. */
+  /** Whether a future time is shown as such. If not, it is shown as now, because clocks may be slow. */
   mayBeAhead?: boolean;
 }) {
   const formats = useFormats();

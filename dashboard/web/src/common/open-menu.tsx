@@ -27,7 +27,7 @@ export function OpenMenu({
       opened
       onChange={onClose}
       returnFocus={false}
-      // The first item gets the focus. Mantine would focus a placeholder, which is no item of the menu.
+      // Gives the first item the focus. By default, Mantine focuses a placeholder that is no item.
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>

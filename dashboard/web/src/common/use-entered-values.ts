@@ -6,7 +6,7 @@ type Field = HTMLInputElement | HTMLTextAreaElement;
 export function useEnteredValues() {
   const before = useRef(new Map<Field, string>());
   const keep = ({ currentTarget, target }: FocusEvent<HTMLElement, Element>) => {
-    // React also passes on events of a dialog that the form opens and does not contain.
+    // React also passes on the events of a dialog that the form has opened but that is not inside it.
     if (isField(target) && currentTarget.contains(target) && !before.current.has(target))
       before.current.set(target, valueOf(target));
   };

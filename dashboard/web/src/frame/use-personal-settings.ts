@@ -10,11 +10,11 @@ export function usePersonalSettings({ locale, theme }: Person): void {
   const chooseLocale = useChooseLocale();
   const shown = useLocale();
 
-  // Mantine returns a new function on each render, and each call makes the browser restyle the page.
+  // An effect event, because Mantine returns a new function on each render and each call restyles the page.
   const showTheme = useEffectEvent(() => setColorScheme(theme));
   useEffect(() => showTheme(), [theme]);
   useEffect(() => {
     if (locale && locale !== shown) void chooseLocale(locale);
-    // `shown` is left out: the account page shows a new language before `locale` changes.
+    // `shown` is left out, because the account page shows a new language before `locale` changes.
   }, [locale]);
 }

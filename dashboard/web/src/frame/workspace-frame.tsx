@@ -65,7 +65,7 @@ function ManagersPage() {
   );
 }
 
-/** Shows limits such as a suspension. In the inbox, the reply form shows some of them instead. */
+/** Shows alerts, such as about a suspension. In the inbox, the reply form shows some of these instead. */
 function Notices({ workspace, page }: { workspace: Workspace; page: string }) {
   const { notices } = useTexts();
   const formats = useFormats();

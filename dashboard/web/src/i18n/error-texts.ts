@@ -2,7 +2,7 @@ import type { ErrorDetail, ErrorValues, FaultCode, ReasonCode } from '../api/typ
 
 /** Texts of errors in one language, by code. `words` translates values that the texts contain. */
 export interface ErrorTexts {
-  /** Subject that completes a fault's text to a sentence where the field's name is not part of the text. */
+  /** Word such as `Das` that is put before a fault's text, if that text begins with a lower-case letter. */
   subject: string;
   faults: Record<FaultCode, string>;
   reasons: Record<ReasonCode, string>;
@@ -17,7 +17,7 @@ export interface ErrorWriter {
   moment: (at: string) => string;
 }
 
-/** Matches the beginning of a server's message that needs the field's name as its subject. */
+/** Matches a server's message that begins with a verb, so that the field's name must be put before it. */
 const PREDICATE = /^(?:is|are|was|were|must|may|has|does|can't|belongs|goes|stands|would)\b/;
 
 /** Returns a field's fault in the page's language, or else the server's message about the field. */

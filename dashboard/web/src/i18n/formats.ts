@@ -11,7 +11,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 
 /**
  * Makes the formats of dates and numbers in a language.
- * @param preferred languages of the browser; the first variant of `locale` among them, such as en-GB, decides
+ * @param preferred languages of the browser; the first that begins with `locale`, such as en-GB, is used
  */
 export function makeFormats(locale: Locale, preferred: readonly string[]) {
   const tag = preferred.find((language) => language.startsWith(locale)) ?? locale;
@@ -46,9 +46,9 @@ export function makeFormats(locale: Locale, preferred: readonly string[]) {
     },
     shortDay: (at: string | number) => shortDay.format(new Date(at)),
     time: (at: string | number) => time.format(new Date(at)),
-    /** Writes a past time, such as `3 minutes ago`. A future time is "now": the clock may be slow. */
+    /** Writes a past time, such as `3 minutes ago`. A future time becomes `now`, because clocks differ. */
     past: (at: string, now: number) => distance(Math.min(0, (Date.parse(at) - now) / 1000)),
-    /** Writes a future time, such as `in 3 minutes`. A past time is "now". */
+    /** Writes a future time, such as `in 3 minutes`. A past time becomes `now`. */
     coming: (at: string, now: number) => {
       const seconds = Math.max(0, Math.round((Date.parse(at) - now) / 1000));
       return seconds < 60 ? relative.format(seconds, 'second') : distance(seconds);

@@ -135,7 +135,7 @@ function AuditFilters({ filter, onChange }: { filter: Filter; onChange: (filter:
   );
 }
 
-/** Shows a select field of `values`, sorted by label. Adds the chosen value if it is not among them. */
+/** Shows a select field of `values`, sorted by label. Adds the chosen value if `values` lacks it. */
 function Choice({
   label,
   value,
@@ -216,7 +216,7 @@ function actorOf({ actorType, actorId, actorName }: AuditEntry): string {
   return actorId ?? (actorName === null ? actorType : `${actorType}:${actorName}`);
 }
 
-/** Reports whether an actor is shown by its name alone, so that its type must be shown as well. */
+/** Reports whether an actor is shown by a name without its type, as agents are, so that the type is added. */
 function isNamed({ actorType }: AuditEntry): boolean {
   return actorType === 'agent' || actorType === 'api_key';
 }

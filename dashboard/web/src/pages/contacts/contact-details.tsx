@@ -13,7 +13,7 @@ import { textOf, useNameOf } from './contact-names';
 import classes from './contacts.module.css';
 import { useContact, useContactConversations } from './use-contact';
 
-/** Prefix of the id of a widget's visitor who is logged in: the workspace's own server has signed it. */
+/** Prefix of the ids of the widget's logged-in visitors. The workspace's own server signs such ids. */
 const SIGNED = 'user:';
 
 export function ContactDetails({
@@ -47,7 +47,7 @@ function Loaded({ contact, conversationId }: { contact: Contact; conversationId:
   const { erasedAt, verified } = contact;
   const end = () => {
     setEditing(false);
-    // The edit button is rendered again only after the form is removed.
+    // Waits, because the edit button is rendered only after the form is removed.
     setTimeout(() => edit.current?.focus());
   };
   return (

@@ -2,7 +2,7 @@ import type { DeliveryDetail } from '../../api/types';
 
 type Request = NonNullable<DeliveryDetail['request']>;
 
-/** Headers that the commands compute: signatures are not stored, and receivers refuse an old time stamp. */
+/** Headers computed by the commands, because signatures are not stored and receivers refuse old times. */
 const MADE: Record<string, string> = {
   'x-service-signature': '"x-service-signature: sha256=$service"',
   'webhook-timestamp': '"webhook-timestamp: $now"',

@@ -162,7 +162,7 @@ function AuditLink({ entity, entityId, text }: { entity: string; entityId: strin
   );
 }
 
-/** Shows the request with the endpoint's present address. `about` names the former address, if any. */
+/** Shows a request with the endpoint's present address. If it went to a former one, `about` names that. */
 function SentRequest({
   request,
   about,

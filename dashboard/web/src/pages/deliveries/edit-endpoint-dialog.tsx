@@ -17,7 +17,7 @@ export function EditEndpointDialog({
 }: {
   endpoint: Endpoint;
   onClose: () => void;
-  /** Receives whether the person wants to roll the endpoint's secret next. */
+  /** Receives whether the person next wants to give the endpoint a new secret. */
   onEdited: (rolls: boolean) => void;
 }) {
   const texts = useTexts();

@@ -46,7 +46,7 @@ const route = getRouteApi('/inside/w/$slug/settings/webhooks/$endpointId');
 export function EndpointPage() {
   const { endpointId } = route.useParams();
   const search = route.useSearch();
-  // Reads the deliveries at the same time as the endpoint.
+  // Begins to read the deliveries now, so that they are not read only after the endpoint.
   usePrefetchDeliveries(endpointId, filterOf(search), search.cursor);
   useFollowRecoveries(endpointId);
   const endpoint = useRead<Endpoint>(`webhook-endpoints/${endpointId}`);

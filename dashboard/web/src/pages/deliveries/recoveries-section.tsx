@@ -11,7 +11,7 @@ import { useRecoveries } from './use-recoveries';
 const SHOWN = 3;
 const ENDS = ['succeeded', 'exhausted', 'cancelled', 'pending'] as const;
 
-/** Lists an endpoint's recoveries and redeliveries: the running ones, or the last 3 that have ended. */
+/** Lists the newest 3 of an endpoint's recoveries and redeliveries that are running, or that have ended. */
 export function RecoveriesSection({ endpointId, isRunning }: { endpointId: string; isRunning: boolean }) {
   const texts = useTexts();
   const recoveries = useRecoveries(endpointId);
@@ -42,7 +42,7 @@ function RecoveryProgress({ recovery }: { recovery: Recovery }) {
   const name = texts.recoveries.kind[kind];
   const progress = useProgress(recovery);
   const ended = recovered - (pending ?? 0);
-  // The number of succeeded deliveries is part of a completed recovery's progress text.
+  // Leaves out succeeded deliveries of a completed recovery, because its progress text names their number.
   const ends = ENDS.filter((end) => recovery[end] && !(status === 'completed' && end === 'succeeded'));
   return (
     <Stack gap={4}>

@@ -37,7 +37,7 @@ export function RedeliverAllDialog({
   useEffect(() => {
     const timer = setTimeout(() => countNow(filter));
     return () => clearTimeout(timer);
-    // `filter` can't change while the dialog is open.
+    // `filter` is left out, because it can't change while the dialog is open.
   }, [countNow]);
   const total = count.isPending ? undefined : count.data?.total;
   return (

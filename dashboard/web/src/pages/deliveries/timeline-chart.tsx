@@ -137,7 +137,7 @@ function Key({ className, text }: { className: string; text: string }) {
   );
 }
 
-/** Returns the points of the 95th percentile as lines. A bucket without attempts interrupts the line. */
+/** Returns the 95th percentiles of the durations as lines. A bucket without attempts interrupts a line. */
 function linesOf(buckets: TimelineBucket[]): { index: number; ms: number }[][] {
   const lines: { index: number; ms: number }[][] = [];
   buckets.forEach(({ p95Ms }, index) => {

@@ -2,7 +2,7 @@ import type { AuditEntry, Page } from '../../api/types';
 import { useRead } from '../../api/workspace';
 import { useFormats, useTexts } from '../../i18n/locale';
 
-/** Latest edits of the endpoint that are searched for former addresses. */
+/** Number of the endpoint's latest edits that are searched for former addresses. */
 const EDITS = 100;
 
 /** Returns a function that says where an attempt was sent, if the endpoint's address has changed since. */

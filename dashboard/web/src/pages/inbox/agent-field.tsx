@@ -33,7 +33,7 @@ export function AgentField({
   /** Whether the field gets the focus and shows its list when it is first rendered. */
   isOpenFirst?: boolean;
   onChoose: (value: string) => void;
-  /** Called when the person leaves without a choice. After Escape, the field still has the focus. */
+  /** Called when the person leaves the field without a choice. After Escape, it still has the focus. */
   onLeave?: () => void;
   ref?: Ref<HTMLInputElement>;
   className?: string;
@@ -128,7 +128,7 @@ export function AgentField({
                 role="option"
                 aria-selected={index === at}
                 className={`${listbox.option} ${classes.option}`}
-                // Prevents the press from moving the focus out of the field.
+                // Keeps the focus in the field when the mouse is pressed on an option.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => choose(option)}
               >

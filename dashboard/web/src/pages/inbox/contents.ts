@@ -1,17 +1,17 @@
 import type { FoundMessage } from '../../api/types';
 import type { Texts } from '../../i18n/texts-en';
 
-/** Kind of content that the server writes into a message's text, as in `[image] Our shop`. */
+/** Kind of content that a message's text names in brackets, such as `image` in `[image] Our shop`. */
 export type ContentKind = keyof Texts['inbox']['content'];
 
-/** Content of a message. `detail` is the text behind its placeholder, such as a caption. */
+/** Content of a message, such as an image. `detail` is the text after its `[image]`, such as a caption. */
 export interface Content {
   kind: ContentKind;
   detail: string;
 }
 
 const PLACEHOLDER = /^\[([a-z ]+)\](?:\s([^]*))?$/;
-/** Matches the white space between two contents: a line break, or a space between two placeholders. */
+/** Matches the white space between two contents: a line break before `[`, or a space between `]` and `[`. */
 const BETWEEN = /\n(?=\[)|(?<=\]) (?=\[)/;
 
 /** Returns the contents that a customer has sent instead of text; null if the text is the customer's own. */

@@ -23,7 +23,7 @@ export const keyOf = (workspaceId: string, ...parts: unknown[]) => [
 export const messagesKey = (workspaceId: string, conversationId: string) =>
   keyOf(workspaceId, 'messages', conversationId);
 
-/** Changes cached data. A read that is running or due starts anew: its answer may be too old. */
+/** Changes cached data. Begins a running or due read anew, because its answer may lack the change. */
 export function changeCached<T>(queries: QueryClient, queryKey: unknown[], change: (data: T) => T): void {
   const before = queries.getQueryState(queryKey);
   void queries.cancelQueries({ queryKey, exact: true });
@@ -32,7 +32,7 @@ export function changeCached<T>(queries: QueryClient, queryKey: unknown[], chang
     void queries.invalidateQueries({ queryKey, exact: true });
 }
 
-/** Adds a new message or note to its cached list, before the list is read again. */
+/** Adds a new message or note to its cached list, so that it is shown before the list is read again. */
 export function addNewest(
   queries: QueryClient,
   workspaceId: string,
@@ -95,8 +95,8 @@ export function refreshOpen(
 }
 
 /**
- * Reads the newest page of a conversation's messages again, and all loaded pages if the newest does not
- * overlap them. Does not change the time at which the loaded pages count as read.
+ * Reads the newest page of a conversation's messages, and all loaded pages if messages between them may be
+ * missing. Keeps `dataUpdatedAt`, so that the next read of all pages is not delayed.
  */
 async function refreshNewest(
   queries: QueryClient,
@@ -141,7 +141,7 @@ export function withNewest({ pages, ...rest }: Pages<Message>, newest: Message[]
     ...page,
     data: data.map((one) => byId.get(one.id) ?? one),
   }));
-  // The person's own message may have been added before an older message was read.
+  // Sorts, because the person's own message may have been added before an older message was read.
   const data = [...added, ...first!.data].sort((a, b) => (a.id < b.id ? 1 : -1));
   return { ...rest, pages: [{ ...first!, data }, ...others] };
 }

@@ -43,7 +43,7 @@ export function readConversation(
   );
 }
 
-/** Reads conversations. Applies changes that were pending meanwhile, and not refused, to the answer. */
+/** Reads conversations. Applies to the answer all changes that were pending meanwhile and not refused. */
 export async function readWithChanges<T>(
   read: () => Promise<T>,
   make: (answer: T, change: PendingChange) => T,

@@ -40,7 +40,7 @@ const MIN_PAUSE_MS = 5_000;
 
 const MAX_PAGE = 200;
 
-/** Milliseconds between reads of the open conversation's messages: a live stream may lose a status. */
+/** Milliseconds between reads of messages during a live stream, because it may miss a message's status. */
 export const MARKS_MS = 15_000;
 
 /** Reads a list page by page, and reads the loaded pages repeatedly while the tab is visible. */
@@ -57,7 +57,7 @@ export function usePages<T extends { id: string }>(
     refreshes?: boolean;
     isEnabled?: boolean;
     besideStreamMs?: number;
-    /** Applies a change to a page. The server may have answered before it made the change. */
+    /** Applies a pending change to a page, because the server may have answered before it made the change. */
     makeChange?: (page: Page<T>, change: PendingChange) => Page<T>;
   } = {},
 ) {
@@ -83,7 +83,7 @@ export function usePages<T extends { id: string }>(
     enabled: isEnabled,
     placeholderData: refreshes ? undefined : keepPreviousData,
   });
-  // An item that moves while the pages are read may be in two pages.
+  // Leaves out repeated items, because an item that moves while pages are read may be in two of them.
   const items = useMemo(() => {
     const loaded = pages.data?.pages.flatMap(({ data }) => data);
     return loaded && [...new Map(loaded.toReversed().map((item) => [item.id, item])).values()].toReversed();
@@ -99,7 +99,7 @@ export function useConversations(filter: InboxFilter) {
   return useList(view === 'lost' ? { view, channel } : { status, channel, assignedAgentId });
 }
 
-/** Reads a conversation as a list's row, unless its status is another. Reads nothing without an id. */
+/** Reads a conversation as a list's row; undefined if it has another status. Reads nothing without an id. */
 export function useListed(
   conversationId: string | undefined,
   status: ConversationStatus,
@@ -183,7 +183,7 @@ export function useUpdateConversation(
     onMutate: (change) => {
       const isStale = ({ state }: Query<List>) => state.fetchStatus === 'fetching' || state.isInvalidated;
       const stale = findLists(queries, workspaceId).filter(isStale);
-      // Not awaited: the cancelled queries return to their former data at once.
+      // Not awaited, because the cancelled queries return to their former data at once.
       void queries.cancelQueries(lists);
       const before = [...queries.getQueriesData(lists), ...queries.getQueriesData(detail)];
       queries.setQueriesData<Conversation>(detail, (one) => one && { ...one, ...change });
@@ -199,7 +199,7 @@ export function useUpdateConversation(
     onError: (_error, _change, context) => {
       endChange(context?.pending, true);
       for (const [queryKey, data] of context?.before ?? []) queries.setQueryData(queryKey, data);
-      // The restored lists may be out of date.
+      // Reads the restored lists, because they may be out of date.
       return queries.invalidateQueries(lists);
     },
     onSettled: () => refreshAfterAct(queries, workspaceId, conversationId),

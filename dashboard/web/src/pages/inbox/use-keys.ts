@@ -32,7 +32,7 @@ export function useKeys(handlers: Record<string, () => void>): void {
     const onKeyDown = (event: KeyboardEvent) => {
       const { target } = event;
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      // Linux does not report AltGr as Alt.
+      // Needed on Linux, where AltGr is not reported as Alt.
       if (event.getModifierState('AltGraph')) return;
       if (target instanceof Element && target.closest(FIELDS)) return;
       if ([...document.querySelectorAll(LAYERS)].some((layer) => layer.checkVisibility())) return;

@@ -8,7 +8,7 @@ export function useHiddenChecklist(workspaceId: string): [isHidden: boolean, hid
   const hide = () => {
     localStorage.setItem(key, 'true');
     setHidden(true);
-    // The focused button disappears with the checklist.
+    // Moves the focus, because the focused button disappears with the checklist.
     document.getElementById('content')?.focus({ preventScroll: true });
   };
   return [isHidden, hide];

@@ -52,7 +52,7 @@ export function inputOf({ url, events, rateLimit, name, description, context }: 
   };
 }
 
-/** Shows an endpoint's fields. Checks the address unless it equals `present`, the endpoint's address. */
+/** Shows an endpoint's fields. Checks the entered address, unless it is the endpoint's `present` one. */
 export function EndpointFields({
   values,
   present,

@@ -33,7 +33,7 @@ export function TestDialog({
   );
   const { mutate } = test;
   useEffect(() => {
-    // The timer prevents a second test: in development, React runs an effect twice.
+    // The timer prevents a second test, because React runs an effect twice in development.
     const timer = setTimeout(() => mutate(null));
     return () => clearTimeout(timer);
   }, [mutate]);

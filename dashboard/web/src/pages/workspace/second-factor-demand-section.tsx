@@ -12,7 +12,7 @@ import { useTexts } from '../../i18n/locale';
 const DEFAULT_DAYS = 7;
 const MAX_DAYS = 90;
 
-/** Shows the setting that opens the workspace only to people with a second factor, after days of grace. */
+/** Shows the setting that, after days of grace, opens the workspace only to people with a second factor. */
 export function SecondFactorDemandSection() {
   const { secondFactorDemand: texts } = useTexts();
   const queries = useQueryClient();

@@ -14,7 +14,7 @@ import { useUnread } from '../use-inbox';
 /** Largest number of notifications that are shown at once. */
 const MAX_AT_ONCE = 3;
 const MAX_NAME = 80;
-/** Matches characters that turn or break a line: they could make a notification's text misleading. */
+/** Matches characters that reverse or break a text, because they could make a notification misleading. */
 const CONTROLS = /[\p{Cc}\u200E\u200F\u061C\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 
 const lockOf = (conversationId: string) => `inbox-seen:${conversationId}`;
@@ -37,7 +37,7 @@ export function useAlerts(): void {
   const navigate = useNavigate();
   const choices = useAlertChoices();
   const unread = useUnread().data;
-  /** Id of the newest message in earlier answers; null before the first answer. */
+  /** Id of the newest message in all answers so far; null before the first answer. */
   const known = useRef<string | null>(null);
 
   const notify = ({ id, contactName, body }: News) => {

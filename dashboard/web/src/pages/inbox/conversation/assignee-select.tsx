@@ -34,7 +34,7 @@ export function AssigneeSelect({
   );
 }
 
-/** Returns no agent, the person, other active agents, and the assigned agent, even an inactive one. */
+/** Lists the choices: no agent, the person, other active agents, and the assigned one even if inactive. */
 function useOptions(value: string): AgentOption[] {
   const { inbox } = useTexts();
   const { agentId } = useWorkspace();

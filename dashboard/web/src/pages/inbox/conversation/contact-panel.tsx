@@ -28,7 +28,7 @@ export function useContactPanel() {
   const [isSheetOpen, setSheetOpen] = useState(false);
   const isOpen = isWide ? isKeptOpen : isSheetOpen;
   const setOpen = isWide ? setKeptOpen : setSheetOpen;
-  // Whether the person has opened the panel in this conversation. Only such a panel gets the focus.
+  // Whether the person has opened the panel in this conversation, because only then does it get the focus.
   const [isAsked, setAsked] = useState(false);
   const { keep, hasEntered } = useEnteredValues();
   const [isDiscarding, setDiscarding] = useState(false);
@@ -42,7 +42,7 @@ export function useContactPanel() {
     hasEntered,
     close,
     discard: () => {
-      // The closing dialog returns the focus to the panel. The button gets the focus only after that.
+      // Renders at once, because the closing dialog focuses the panel and the button must get the focus last.
       flushSync(() => {
         setDiscarding(false);
         setOpen(false);

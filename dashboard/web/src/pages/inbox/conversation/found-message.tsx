@@ -66,7 +66,7 @@ export function Found({ isFound, children }: { isFound: boolean; children: React
   );
 }
 
-/** Shows buttons for newer and for the newest messages. Shows the newest after the person sends one. */
+/** Shows buttons that load newer or the newest messages. When the person sends one, shows the newest. */
 export function NewerMessages({
   pages,
   outgoing,

@@ -6,7 +6,7 @@ import { isNoReply } from '../reply/is-no-reply';
 
 /** Milliseconds between two signals that a conversation is open. The server deletes a signal after 45 s. */
 const LOOKING_EVERY_MS = 20_000;
-/** Milliseconds until an opened conversation is signalled: the person may only pass through the list. */
+/** Milliseconds until an opened conversation is signalled, because the person may only pass over it. */
 const PASSING_MS = 400;
 /** Milliseconds between two signals that the person is writing. The server deletes a signal after 6 s. */
 const WRITING_EVERY_MS = 3_000;
@@ -28,7 +28,7 @@ export function useLooking(conversationId: string): void {
     const look = () => {
       if (document.visibilityState !== 'visible') return;
       isThere = true;
-      // A `LOOKING` signal would end the writing. A signal of writing implies that the person looks.
+      // Sends no `LOOKING` while the person writes, because colleagues would then no longer see the writing.
       const isWriting = last?.conversationId === conversationId && Date.now() - last.at < WRITING_LASTS_MS;
       if (!isWriting) signal(workspaceId, { conversationId, act: 'LOOKING' });
     };

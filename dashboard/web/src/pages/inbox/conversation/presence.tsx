@@ -9,7 +9,7 @@ import { useAgentName } from '../names';
 import classes from './presence.module.css';
 
 const REFRESH_MS = 10_000;
-/** Milliseconds between two reads while an agent or visitor writes: no event reports the end. */
+/** Milliseconds between two reads while an agent or visitor writes, because no event reports the end. */
 const WRITING_REFRESH_MS = 3_000;
 /** Milliseconds in which rows that become visible are collected, so that scrolling causes one read. */
 const COLLECT_MS = 200;
@@ -17,7 +17,7 @@ const MAX_ASKED = 100;
 
 interface Presence {
   byConversation: Map<string, ConversationPresence>;
-  /** Reads again and again who is in a conversation, until the returned function is called. */
+  /** Reads repeatedly who is in a conversation, until the returned function is called. */
   watch: (conversationId: string) => () => void;
 }
 
@@ -37,7 +37,7 @@ export function PresenceProvider({ children }: { children: ReactNode }) {
     enabled: ids !== '',
     refetchInterval: ({ state }) =>
       state.data?.data.some(isSomebodyWriting) ? WRITING_REFRESH_MS : REFRESH_MS,
-    // Until the answer for new rows arrives, the older answer is shown.
+    // Shows the previous answer until the answer for new rows arrives.
     placeholderData: (before) => before,
     retry: false,
   });

@@ -11,7 +11,7 @@ export function endsAfter(now: Date) {
     end.setHours(MORNING, 0, 0, 0);
     return end;
   };
-  // On a Monday, the Monday of the next week.
+  // On a Monday, counts to the Monday of the next week.
   const toMonday = (DAYS_OF_WEEK + 1 - now.getDay()) % DAYS_OF_WEEK || DAYS_OF_WEEK;
   return {
     hours: new Date(now.getTime() + HOURS * 3_600_000),

@@ -31,7 +31,7 @@ export function entriesOf(messages: Message[], changes: ConversationChange[], no
     ...changes.toReversed().map((change) => ({ ...timeOf(change), change })),
     ...notes.toReversed().map((note) => ({ ...timeOf(note), note })),
   ];
-  // The sort is stable: a message stays before the changes that it made in the same millisecond.
+  // The sort is stable, so a message stays before changes that it caused in the same millisecond.
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 

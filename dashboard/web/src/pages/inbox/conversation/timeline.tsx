@@ -48,7 +48,7 @@ export function Timeline({
   );
 
   return (
-    // CSS scrolls this region from its end, so that older messages that are loaded above move nothing.
+    // CSS scrolls this region from its end, so that loading older messages above moves nothing.
     <div className={classes.scroller} tabIndex={0} role="region" aria-label={inbox.messages}>
       <div className={classes.timeline}>
         {!messages && !pages.error && (

@@ -12,13 +12,13 @@ import { refreshCounts } from '../inbox-cache';
 import { isKnownRead, refreshList, showChange } from '../list/cached-lists';
 import { useMessages, useRow } from '../use-inbox';
 
-/** Milliseconds between two read marks that are sent for one conversation. */
+/** Shortest pause in milliseconds between two read marks that are sent for one conversation. */
 const PAUSE_MS = 2_000;
 
 /**
- * Marks the open conversation as read while its newest message is visible. A conversation that the person
- * marks as unread stays unread until they open it again. After a handover (an assignment to the person, or
- * the end of a snooze), a visible conversation is marked as read again.
+ * Marks the open conversation as read while its newest message is visible. Does so once more after an
+ * assignment to the person or the end of a snooze, because the server then counts it as unread. If the person
+ * marks it as unread, it stays unread until they open it again.
  */
 export function useReadMark({ id }: Conversation) {
   const { inbox } = useTexts();
@@ -29,8 +29,8 @@ export function useReadMark({ id }: Conversation) {
   const { ref: endRef, entry } = useIntersection();
   const isVisible = useDocumentVisibility() === 'visible' && (entry?.isIntersecting ?? false);
   const messages = useMessages(id).items;
-  // The customer's newest message, because the server counts the person's own messages as read by itself.
-  // Without one, the newest message, or the conversation's id if there is no message.
+  // Takes the customer's newest message, because the server itself counts the person's own as read. If there
+  // is none, takes the newest message, or else the conversation's id.
   const newest =
     messages && (messages.find(({ senderType }) => senderType === 'CUSTOMER') ?? messages[0] ?? { id }).id;
   const set = useSetMark(id);
@@ -53,7 +53,7 @@ export function useReadMark({ id }: Conversation) {
   });
   useEffect(() => onHandedOver((ids) => readAgain(ids)), []);
 
-  // The conversation may have no row in the loaded lists.
+  // Falls back on `isHeld`, because the conversation may have no row in the loaded lists.
   const isUnread = useRow(id)?.isUnread ?? isHeld;
   return {
     endRef,

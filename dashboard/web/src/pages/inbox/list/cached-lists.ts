@@ -63,7 +63,7 @@ export function refreshAfterAct(
   ]);
 }
 
-/** Reads conversations again in the shown lists and moves their rows. Marks hidden lists as stale. */
+/** Reads the given conversations for each shown list, and updates their rows. Marks hidden lists as stale. */
 export async function refreshList(
   queries: QueryClient,
   workspaceId: string,
@@ -83,10 +83,10 @@ export async function refreshList(
   );
 }
 
-/** Latest read of rows of each list. */
+/** Latest read of single rows by list. The next such read of the list waits for it. */
 const rowReads = new WeakMap<Query<List>, Promise<void>>();
 
-/** Reads conversations of one list again. If a read of the whole list is running, waits for its end first. */
+/** Reads the given conversations of one list, after a running read of the whole list has ended. */
 async function refreshRows(
   queries: QueryClient,
   workspaceId: string,
@@ -104,13 +104,13 @@ async function refreshRows(
     () => api.get<Page<ActiveConversation>>(`/workspaces/${workspaceId}/conversations${named}`),
     (page, change) => withChange(page, change, query),
   ).catch(() => null);
-  // A read of the whole list that is running would overwrite these rows, so it must end first.
+  // A read of the whole list that has begun meanwhile would overwrite these rows, so it must end first.
   await untilRead(list);
   // If the read failed, marks the list as stale, so that the next poll or change reads it as a whole.
   if (!rows) return queries.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
   const { data, dataUpdatedAt, isInvalidated } = list.state;
   if (!data || isInvalidated) return queries.invalidateQueries({ queryKey, exact: true });
-  // The whole list was read after this read had begun, so it may be newer than these rows.
+  // Reads the rows again, because the whole list was read after this read began and may be newer.
   if (dataUpdatedAt > begunAt) return refreshRows(queries, workspaceId, list, ids);
   queries.setQueryData(queryKey, withChangedRows(data, ids, rows.data), { updatedAt: dataUpdatedAt });
 }
@@ -131,7 +131,7 @@ export function isKnownRead(
   );
 }
 
-/** Reports whether loaded lists contain a conversation, and all show it as unread, or all as read. */
+/** Reports whether loaded lists contain a conversation, and all of them show it with the given `isUnread`. */
 export function isShownAs(
   queries: QueryClient,
   workspaceId: string,
@@ -179,9 +179,9 @@ export function findLists(
 }
 
 /**
- * Shows a change of a conversation in all cached lists that contain it, and sorts its row anew. Until
- * `endChange` is called, answers of running reads get the change as well. Does not change the time at which
- * the lists count as read.
+ * Shows a change in all cached lists that contain the conversation, and moves its row to its place. Also
+ * applies the change to answers of reads that run before `endChange` is called. Keeps `dataUpdatedAt`, so
+ * that the next read of a whole list is not delayed.
  */
 export function showChange(
   queries: QueryClient,

@@ -20,7 +20,7 @@ export function withChangedRows(
   const isChanged = new Set(ids);
   const left = new Set(rows);
   const changed = pages.map(({ data, nextCursor }) => {
-    // A page contains rows at least as new as its cursor. Rows older than the last page are not loaded.
+    // Each page takes the changed rows down to its cursor. Rows older than the last page's are left out.
     const own = [...left].filter((row) => nextCursor === null || activityOf(row) >= nextCursor);
     for (const row of own) left.delete(row);
     const shown = [...data.filter(({ id }) => !isChanged.has(id)), ...own];

@@ -21,7 +21,7 @@ export function ColleagueView({ filter }: { filter: InboxFilter }) {
   const label = name === null ? inbox.colleagueView : inbox.viewOf(name);
 
   const end = () => {
-    // If the person has moved the focus elsewhere, it stays there.
+    // Focuses the button, unless the person has moved the focus out of the field.
     if (document.activeElement?.matches('input')) button.current?.focus();
     setChoosing(false);
   };
@@ -35,7 +35,7 @@ export function ColleagueView({ filter }: { filter: InboxFilter }) {
         title={label}
         aria-expanded={isChoosing}
         aria-current={name === null ? undefined : 'true'}
-        // Otherwise the press would close the field, and the click would open it again.
+        // Without this, the mouse press would close the field and the click would open it again.
         onMouseDown={(event) => event.preventDefault()}
         onClick={() => (isChoosing ? end() : setChoosing(true))}
       >

@@ -20,7 +20,7 @@ const SearchResults = lazyPart(() =>
   import('../search/search-results').then((module) => module.SearchResults),
 );
 
-/** Smallest count that may make the inbox's three views too wide for the list. */
+/** Smallest number of conversations that may make the links to the three views too wide for the list. */
 const WIDE_COUNT = 100;
 
 export function ConversationList({
@@ -60,7 +60,7 @@ export function ConversationList({
         <>
           <Views filter={filter} />
           <Filters filter={filter} />
-          {/* The key makes each list begin at its top. */}
+          {/* The key makes React render each filter's list anew, so that it begins at its top. */}
           <Rows key={JSON.stringify(filter)} filter={filter} openId={openId} section={section} />
         </>
       ) : (
@@ -94,7 +94,7 @@ function Views({ filter }: { filter: InboxFilter }) {
           aria-current={view === filter.view ? 'true' : undefined}
         >
           {inbox.view[view]}
-          {/* Only open conversations are counted. */}
+          {/* The server counts only open conversations. */}
           {counts && filter.status === 'OPEN' && (
             <span className={classes.count}>{format(counts[view])}</span>
           )}

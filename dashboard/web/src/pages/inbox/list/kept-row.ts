@@ -1,4 +1,4 @@
-/** Returns `items` with the removed `row` put back, above the first row that followed it in `before`. */
+/** Returns `items` with `row` put back, above the first item that followed `row` in `before`. */
 export function withKeptRow<Row extends { id: string }>(items: Row[], before: Row[], row: Row): Row[] {
   const at = before.findIndex(({ id }) => id === row.id);
   const below = new Set(before.slice(at + 1).map(({ id }) => id));

@@ -12,7 +12,7 @@ interface ShownList {
   focusRow: (id: string) => void;
 }
 
-/** List's ids when it last contained the open conversation. */
+/** Ids of the list at the last time when it contained the open conversation. */
 interface LastList {
   openId: string;
   ids: string[];
@@ -44,10 +44,9 @@ function neighbourOf(conversationId: string): string | undefined {
 }
 
 /**
- * Returns a function that opens the list's next conversation, once the person has finished the open one. If
- * the list is hidden, as on a phone, or has no other conversation, the function returns to the list. The
- * function does nothing if the conversation was not in the list or is no longer open. Nor does it while a
- * reply is being written or sent.
+ * Returns a function to call when the person has finished the open conversation: it opens the next one of the
+ * list. If the list is hidden, as on a phone, or has no other conversation, it shows the list. It does
+ * nothing if the conversation was not in the list, is no longer open, or has a draft or unsent reply.
  */
 export function useAdvance(conversationId: string): () => void {
   const { slug } = useWorkspace();
@@ -66,7 +65,7 @@ export function useAdvance(conversationId: string): () => void {
     const search = toSearch(filter);
     const next = neighbourOf(conversationId);
     if (next !== undefined && shown?.element.current?.checkVisibility()) {
-      // The opened conversation takes the focus from its row. J and K then continue from that row.
+      // Focuses the row first, so that J and K continue from it. The conversation then takes the focus.
       flushSync(() => shown?.focusRow(next));
       void navigate({ to: '/w/$slug/inbox/$conversationId', params: { slug, conversationId: next }, search });
     } else {

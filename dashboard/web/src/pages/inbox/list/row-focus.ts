@@ -56,8 +56,8 @@ export function useRowFocus(
         setFocus(id === null ? null : { id, isWanted: false });
       },
       onBlur: ({ target, currentTarget, relatedTarget }: FocusEvent) => {
-        // While another window is in front, this row remains the focused one. If another row gets the focus
-        // next, that row must stay rendered until it has the focus.
+        // Does nothing while another window is in front, because this row remains the focused one. Does
+        // nothing if another row gets the focus, because that row must stay rendered until it has it.
         if (document.activeElement === target || currentTarget.contains(relatedTarget)) return;
         setFocus(null);
       },

@@ -1,11 +1,11 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 
-/** Rows that are rendered beyond each edge of the visible part of the list. */
+/** Number of rows that are rendered beyond each edge of the visible part of the list. */
 const OVERSCAN = 10;
-/** Rows that are rendered before the list has been laid out. */
+/** Number of rows that are rendered before the list has been laid out. */
 const FIRST_ROWS = 30;
-/** Visible rows whose moves are compared to find out how far the list has moved. */
+/** Number of visible rows whose moves are compared to find out how far the list has moved. */
 const ASKED_ROWS = 5;
 
 /**
@@ -27,7 +27,7 @@ export function useRowsInSight(list: RefObject<HTMLElement | null>, count: numbe
       // Renders at once, so that the frame with the new scroll position shows its rows.
       flushSync(() => setRange((old) => (old.begin === next.begin && old.end === next.end ? old : next)));
     };
-    // The observer also reports the initial size.
+    // The observer also reports the initial size, so `update` needs no call of its own.
     const observer = new ResizeObserver(update);
     observer.observe(scroller);
     observer.observe(element);
@@ -72,13 +72,13 @@ export function useSteadyRows(list: RefObject<HTMLElement | null>, ids: string[]
   }, [list, ids]);
 }
 
-/** Returns by how many places the visible rows have moved down. `top` is the index of the first in `old`. */
+/** Returns by how many places visible rows have moved down. `top` is the first one's index in `old`. */
 export function rowsMoved(old: string[], ids: string[], top: number): number {
   const indexes = new Map(ids.map((id, index) => [id, index]));
   const moves = old.slice(top, top + ASKED_ROWS).flatMap((id, nth) => {
     const index = indexes.get(id);
     return index === undefined ? [] : [index - (top + nth)];
   });
-  // The largest move counts: that of a single row that has jumped to the top is negative.
+  // Takes the largest move, because that of a single row that has jumped to the top is negative.
   return moves.length > 0 ? Math.max(...moves) : 0;
 }

@@ -4,7 +4,7 @@ import type { InboxFilter } from '../inbox-filter';
 import { useConversation, useListed } from '../use-inbox';
 import { withKeptRow } from './kept-row';
 
-/** List's filter and rows when it last contained the open conversation. */
+/** Filter and rows of the list at the last time when it contained the open conversation. */
 interface Kept {
   filter: InboxFilter;
   items: ActiveConversation[];

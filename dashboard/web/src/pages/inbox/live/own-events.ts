@@ -1,12 +1,12 @@
-/** Longest wait, in milliseconds, for the answers of running acts before reported changes are read. */
+/** Longest wait in milliseconds for the answers of this tab's requests before reported changes are read. */
 const MAX_WAIT_MS = 1_000;
 
-/** Ids of events that acts in this tab caused and that the stream has not reported. */
+/** Ids of events that this tab's requests have caused and that the stream has not reported. */
 const own = new Set<string>();
-/** Acts whose answers have not arrived. */
+/** Requests of this tab whose answers have not arrived. */
 const acts = new Set<Promise<unknown>>();
 
-/** Awaits an act whose effect the page shows. Stores its events' ids: their report must cause no read. */
+/** Awaits a request whose effect the page shows. Stores its events' ids, so that they cause no read. */
 export async function withOwnEvents<T>(act: Promise<T>, eventsOf: (answer: T) => string[]): Promise<T> {
   acts.add(act);
   try {
@@ -18,7 +18,7 @@ export async function withOwnEvents<T>(act: Promise<T>, eventsOf: (answer: T) =>
   }
 }
 
-/** Returns the changes that this tab's acts did not cause. Waits up to 1 s for answers of running acts. */
+/** Returns the changes that this tab's requests did not cause. Waits up to 1 s for running requests. */
 export async function withoutOwn<T extends { eventId?: string }>(changes: T[]): Promise<T[]> {
   if (acts.size > 0) {
     const waited = new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS));

@@ -1,4 +1,4 @@
-/** Multiple of a read's duration for which reads then pause, so that a busy server gets fewer requests. */
+/** A pause lasts this many times as long as the read before it, so that a busy server gets fewer requests. */
 const REST_FACTOR = 4;
 const LONGEST_REST_MS = 5_000;
 

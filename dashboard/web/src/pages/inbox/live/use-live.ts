@@ -45,7 +45,7 @@ interface HandoverNotice {
   handedOver: string[];
 }
 
-/** Reports that the stream has begun. The stream does not report earlier changes. */
+/** Says that the stream has begun. The stream does not report changes from before its beginning. */
 interface Beginning {
   begins: true;
 }
@@ -79,10 +79,10 @@ export function useLiveInbox(): void {
       if ('contactIds' in notice) read.contacts(notice.contactIds);
       if ('marked' in notice) read.marks(notice);
       if ('handedOver' in notice) noteHandedOver(notice.handedOver);
-      // Changes until now were not reported to this tab: the stream or the tab is new.
+      // Reads everything, because changes while this tab had no live stream were not reported to it.
       if ('begins' in notice || (!wasLive && isStreamLive())) void read.conversations(null);
       if ('begins' in notice) {
-        // When the person's role changes, the server ends the stream, and the browser begins a new one.
+        // Reads the session too, because the server ends the stream when the person's role changes.
         void queries.invalidateQueries(sessionQuery);
       }
       if ('conversationIds' in notice) void refreshPresence(queries, id, notice.conversationIds);
@@ -128,7 +128,7 @@ function makeReader(queries: QueryClient, workspaceId: string) {
     },
     marks: ({ marked, isUnread }: MarksNotice) => {
       if (marked === null) return readAll('all');
-      // The tab in which the person has read the conversation, or marked it as unread, shows this already.
+      // Reads nothing if the lists show the mark already, as in the tab in which the person has made it.
       if (!marked.every((id) => isShownAs(queries, workspaceId, id, isUnread))) readRows(marked);
     },
   };
@@ -197,14 +197,14 @@ function untilItEnds(source: EventSource, signal: AbortSignal): Promise<boolean>
       clearTimeout(silence);
       resolve(isRefused);
     };
-    // A proxy may hold back all events, and a network may fail without an error.
+    // Ends after a silence, because a proxy may hold back events and a network may fail without an error.
     let silence = setTimeout(end, MAX_SILENCE_MS, false);
     const hear = () => {
       clearTimeout(silence);
       silence = setTimeout(end, MAX_SILENCE_MS, false);
     };
     for (const event of EVENTS) source.addEventListener(event, hear);
-    // After any other error, the browser connects again by itself.
+    // Only a refusal closes the source. After any other error, the browser connects again by itself.
     source.addEventListener('error', () => source.readyState === EventSource.CLOSED && end(true));
     signal.addEventListener('abort', () => end(false), { once: true });
   });

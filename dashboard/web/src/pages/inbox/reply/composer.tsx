@@ -146,7 +146,7 @@ export function Composer({
   );
 }
 
-/** Reports whether a message exceeds its channel's limit. Returns its length as text if it is near. */
+/** Reports whether a message exceeds its channel's limit. Returns its length as text from `NEAR` on. */
 function useLimit(channel: Channel, body: string): { isOver: boolean; text: string | undefined } {
   const { inbox } = useTexts();
   const formats = useFormats();

@@ -1,8 +1,8 @@
 import { ApiError } from '../../../api/client';
 
 /**
- * Milliseconds after which an unsent message is no longer sent automatically. The server stores idempotency
- * keys for 24 hours. A message whose answer was lost would be sent twice if it were sent again after that.
+ * Milliseconds after which an unsent message is no longer sent automatically. The server forgets an
+ * idempotency key after 24 hours, so a message whose answer was lost could then be sent twice.
  */
 const MAX_AGE_MS = 23 * 60 * 60 * 1000;
 
@@ -12,7 +12,7 @@ export type KeptFailure = Pick<
   'code' | 'message' | 'status' | 'requestId' | 'details' | 'retryAfterSeconds' | 'reason'
 >;
 
-/** Returns an error as the browser stores it. A fault of the page is stored as if no answer had come. */
+/** Returns an error in the form that is stored. The page's own errors are stored as if no answer came. */
 export function toFailure(error: unknown): KeptFailure {
   const known = error instanceof ApiError ? error : new ApiError('NETWORK', 'No answer.', 0, null);
   // Spreading an error omits its `message`.
@@ -27,8 +27,8 @@ export function toError(failure: KeptFailure): ApiError {
 /**
  * Reports whether a message is sent again automatically after a failure: if the server was not reached,
  * failed, or did not know the session. After any other refusal, the person decides.
- * @param isFirst whether the page has just been loaded; a page that was left while it sent a message has
- *   stored no failure
+ * @param isFirst whether the page has just been loaded; then a message without a failure is sent too, because
+ *   the page may have been left while sending it
  */
 export function goesByItself(
   { failure, writtenAt = 0 }: { failure?: KeptFailure; writtenAt?: number },

@@ -8,7 +8,7 @@ import { isNoReply } from './is-no-reply';
 export interface UnsentMessage {
   /** Idempotency key, by which the server stores the message only once. */
   key: string;
-  /** Time of writing in milliseconds since 1970; undefined if it is unknown. */
+  /** Time at which the person submitted it, in milliseconds since 1970; undefined if it is unknown. */
   writtenAt?: number;
   body: string;
   /** Whether the conversation is to be closed once the message is sent. */
@@ -40,7 +40,7 @@ interface KeptReply {
 
 const NOTHING: KeptReply = { draft: '', unsent: [] };
 
-/** Values of the browser's storage by name, and values that did not fit into it. */
+/** Cache of the browser's storage by name. Also holds values that did not fit into the storage. */
 const memory = new Map<string, KeptReply>();
 const listeners = new Set<() => void>();
 
@@ -121,7 +121,7 @@ export function useDraftStore(conversationId: string): [string, DraftStore] {
       endSent: () => write(name, { draft: '', editedAt: Date.now(), isSaved: true }),
       noteSaved: (draft, kept, savedAt) => {
         const isEdited = read(name).draft !== draft;
-        // The server stores no text that only searches for a saved reply. The browser stores such a text.
+        // Keeps a text that only searches for a saved reply, because the server does not store such a text.
         const text = kept === '' && isNoReply(draft) ? draft : kept;
         const saved = { savedAt, savedText: kept };
         write(name, isEdited ? saved : { ...saved, draft: text, isSaved: true });

@@ -71,7 +71,7 @@ export function SavedReplyList({
               role="option"
               aria-selected={index === at}
               className={listbox.option}
-              // Prevents the press from moving the focus out of the field.
+              // Keeps the focus in the field when the mouse is pressed on an option.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => onChoose(reply.body)}
             >

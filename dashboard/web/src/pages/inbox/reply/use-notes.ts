@@ -10,7 +10,7 @@ export function useNotes(conversationId: string) {
   return usePages<Note>(['notes', conversationId], `conversations/${conversationId}/notes`);
 }
 
-/** Returns a mutation that adds a note. The same text can be sent again safely after a failure. */
+/** Returns a mutation that adds a note. A text that is sent again after a failure is added only once. */
 export function useCreateNote(conversationId: string, onCreated: () => void) {
   const { id: workspaceId } = useWorkspace();
   const queries = useQueryClient();

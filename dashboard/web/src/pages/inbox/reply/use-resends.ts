@@ -9,7 +9,7 @@ import { goesByItself } from './kept-failure';
 import { listUnsent, type UnsentMessage, unsentOf } from './kept-replies';
 import { sendingKey, sendingOptions } from './sending-options';
 
-/** Milliseconds between two attempts. Browsers report when the network returns, but not the server. */
+/** Milliseconds between two attempts. They repeat, because no event reports that the server is back. */
 const PAUSE_MS = 10_000;
 
 interface Sender extends Pick<Workspace, 'id' | 'agentId'> {
@@ -36,7 +36,7 @@ export function useResends(): void {
   }, [queries, id, agentId, inbox, announce]);
 }
 
-/** Runs work in one tab. Without browser locks, all tabs run it: idempotency keys prevent duplicates. */
+/** Runs work in one tab. Without browser locks all tabs run it, but idempotency keys prevent duplicates. */
 async function inOneTab({ id, agentId }: Sender, work: () => Promise<void>): Promise<void> {
   const { locks } = navigator as Partial<Navigator>;
   if (!locks) return work();
@@ -50,7 +50,7 @@ async function resendAll(queries: QueryClient, sender: Sender, isFirst: boolean)
       // Another tab may have sent the message meanwhile, or the person may have withdrawn it.
       const message = unsentOf(sender, conversationId).find(key);
       if (!message || isOnItsWay(queries, sender, conversationId, key)) continue;
-      // Later messages wait too, so that all arrive in the order in which they were written.
+      // Later messages of the conversation wait too, so that they arrive in the order of writing.
       if (!goesByItself(message, isFirst, Date.now())) break;
       try {
         await send(queries, sender, conversationId, message);
