@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Actor } from './principal';
 import { Transaction } from '../database/transaction';
 
-/** Revocation of an API key. The webhook endpoints that the key has made end, or pass to another key. */
+/** Revocation of an API key. Webhook endpoints that the key made are deactivated or get another key. */
 export interface KeyRevocation {
   tenantId: string;
   keyId: string;
-  /** Id of the working key of the workspace to which the endpoints pass; null if they end. */
+  /** Id of the working key that takes the endpoints over; null if the endpoints are deactivated. */
   replacedBy: string | null;
   actor: Actor;
 }
@@ -17,8 +17,8 @@ export interface EndpointOfKey {
   name: string | null;
   url: string;
   /**
-   * Effect of the revocation. `INACTIVE`: none, because the endpoint was inactive. `UNCHANGED`: none, because
-   * the key had only rolled the endpoint's secret.
+   * Effect of the revocation on the endpoint. `INACTIVE`: none, because the endpoint was inactive before.
+   * `UNCHANGED`: none, because the key had only rolled the endpoint's secret.
    */
   outcome: 'DEACTIVATED' | 'INACTIVE' | 'HANDED_OVER' | 'UNCHANGED';
   /** Whether the key received the endpoint's present secret, which allows anyone to forge webhooks. */
@@ -27,12 +27,12 @@ export interface EndpointOfKey {
 
 type Effect = (tx: Transaction, revocation: KeyRevocation) => Promise<EndpointOfKey[]>;
 
-/** Applies the revocations of keys to the webhook endpoints of these keys, in the same transaction. */
+/** Passes each revocation of a key to the function that changes the webhook endpoints of this key. */
 @Injectable()
 export class KeyRevocations {
   private effect: Effect | null = null;
 
-  /** Registers the effect of a revocation, which `WebhooksModule` provides. */
+  /** Registers the function that changes the webhook endpoints. `WebhooksModule` provides it. */
   register(effect: Effect): void {
     this.effect = effect;
   }

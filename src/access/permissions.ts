@@ -31,9 +31,9 @@ const EVERYONE: readonly Holder[] = [...AGENT_ROLES, 'API_KEY'];
 const OPERATORS_ALONE: readonly Holder[] = [];
 
 /**
- * Roles that have each permission. Operators and the system have all permissions. For an API key, the route
- * has checked the scopes before. A service method that changes something checks its permission first in its
- * transaction; a method that reads checks a `.read` permission before it reads.
+ * Roles that have each permission; `API_KEY` stands for every key, because the route checks the scopes of the
+ * key. Operators and the system have all permissions. A service method that changes something checks its
+ * permission first in its transaction. A method that reads checks a `.read` permission before it reads.
  */
 export const PERMISSIONS = {
   'workspace.read': AGENTS,

@@ -28,8 +28,8 @@ export interface Origin {
 }
 
 /**
- * API key as the author of a change. The route has checked the scopes that it requires; a service checks
- * further ones in `scopes`. A missing list counts as no scopes.
+ * API key as the author of a change. The route has checked the scopes that every call needs. A service that
+ * needs a further scope for some calls checks `scopes`. If `scopes` is missing, the key has none.
  */
 export interface KeyActor {
   type: 'api_key';
@@ -39,7 +39,7 @@ export interface KeyActor {
 
 /**
  * Author of a change: an agent in the dashboard, an API key, an operator of the CLI, or the service itself.
- * The audit log stores `origin`; a dashboard's backend passes the origin of its own request.
+ * The audit log stores `origin`. A dashboard's backend passes the origin of the request that it handles.
  */
 export type Actor = (
   | { type: 'agent'; id: string }

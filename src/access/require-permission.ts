@@ -11,11 +11,11 @@ const MAX_NAME = 100;
 
 /**
  * Refuses an actor who lacks a permission in the workspace. Call it first in the transaction of a change, or
- * directly after the lock on the workspace's row. It locks an agent's row in share mode, so that no change of
- * the agent commits after the agent was deactivated or got another role.
+ * directly after the lock on the workspace's row. It locks the row of an agent in share mode. So no change
+ * that the agent makes commits after the agent was deactivated or got another role.
  * @throws AppError NOT_FOUND: `tenantId` is no UUID; INVALID_BODY: the agent is unknown, inactive or of
- *   another workspace, or the operator has no name; FORBIDDEN: the agent's role lacks the permission, or an
- *   API key may never have it
+ *   another workspace, or the operator has no name; FORBIDDEN: the agent's role lacks the permission, or no
+ *   API key has it
  */
 export async function requirePermission(
   tx: Transaction,
@@ -53,7 +53,7 @@ export async function requireOwner(tx: Transaction, tenantId: string, actor: Act
 
 /**
  * Refuses an API key that was revoked or has expired since its request began. Call it before a change that
- * outlasts the key, such as that of a webhook endpoint, so that none commits after the revocation.
+ * outlasts the key, such as one of a webhook endpoint. So no such change commits after the revocation.
  * @throws AppError UNAUTHENTICATED
  */
 export async function requireWorkingKey(tx: Transaction, tenantId: string, actor: Actor): Promise<void> {

@@ -59,11 +59,11 @@ export class CreateApiKey {
 
 const REVOCATION_REASONS = ['LEAKED', 'REPLACED'] as const;
 
-/** Revocation of a key. The reason decides about the webhook endpoints that the key made or redirected. */
+/** Revocation of a key. The reason decides whether the webhook endpoints that the key made stay active. */
 export class RevokeApiKey {
   /**
-   * `LEAKED`: other people have the key, or it is not needed any more; its endpoints are deactivated.
-   * `REPLACED`: the key `replacedBy` takes the endpoints over, and they stay active.
+   * `LEAKED`: other people have the key, or it is not needed any more; its webhook endpoints are deactivated.
+   * `REPLACED`: the key `replacedBy` takes its webhook endpoints over, and they stay active.
    */
   @IsIn(REVOCATION_REASONS, { message: `must be one of ${REVOCATION_REASONS.join(', ')}` })
   reason: (typeof REVOCATION_REASONS)[number];

@@ -15,7 +15,7 @@ import { ApiKeyOwner, ApiKeysRepository } from './api-keys.repository';
 import { RefusedApiKeys } from './refused-api-keys';
 
 const BEARER = /^Bearer(?: +(.+))?$/i;
-/** Refusals a minute from one network, against guessing. A valid key from that network still passes. */
+/** Limit of refused requests a minute from one network. A valid key is accepted even above the limit. */
 const REFUSALS: RateLimit = { max: 120, excess: 'Too many refused API keys.' };
 
 /**
@@ -52,8 +52,8 @@ export class ApiKeyGuard implements CanActivate {
     }
     const { allowedNetworks } = authenticated;
     if (allowedNetworks && !isInNetworks(request.ip, allowedNetworks)) {
-      // This refusal does not count against the workspace's rate limit; otherwise a thief of the key could
-      // use it up. The answer reveals nothing about the workspace, the key or its networks.
+      // A request from a wrong network does not count against the workspace's rate limit, because a thief of
+      // the key could use the limit up. The error reveals nothing about the workspace or the key.
       await this.countRefusal(context, hash);
       throw new AppError('FORBIDDEN', 'The API key may not be used from this address.');
     }
@@ -62,7 +62,7 @@ export class ApiKeyGuard implements CanActivate {
     return true;
   }
 
-  /** Refuses a request that would get no slot in time, before the request costs a statement. */
+  /** Refuses a request before it costs a statement, if this process is too busy to serve it in time. */
   private refuseEarly(context: ExecutionContext, hash: Buffer): void {
     const owner = this.lookup.findAccepted(hash);
     if (owner && !hasOwnBudget(this.reflector, context)) this.budgets.requireRoom('requests', owner.tenantId);

@@ -122,7 +122,7 @@ export class ApiKeysRepository {
   /** Lists the working keys and the latest 300 revoked or expired ones, newest first. */
   async list(tenantId: string): Promise<ApiKeySummary[]> {
     if (!isId(tenantId)) return [];
-    // One after the other, because a request uses one connection.
+    // The two queries run one after the other, because a request uses one connection.
     const working = await this.listLatest(tenantId, WORKS, MAX_WORKING_KEYS);
     const ended = await this.listLatest(tenantId, `NOT (${WORKS})`, KEPT_ENDED_KEYS);
     return [...working, ...ended].sort((one, other) => (one.id < other.id ? 1 : -1));
@@ -135,7 +135,7 @@ export class ApiKeysRepository {
     );
   }
 
-  /** Deletes revoked and expired keys except the latest 300, at most 100 at once. */
+  /** Deletes revoked and expired keys except the workspace's latest 300. One call deletes at most 100. */
   async deleteOldest(tx: Transaction, tenantId: string): Promise<void> {
     const deleted = await tx.query<{ hash: Buffer }>(
       `DELETE FROM api_keys WHERE tenant_id = $1 AND id IN (
@@ -177,7 +177,7 @@ export class ApiKeysRepository {
     return inserted!;
   }
 
-  /** Locks a key's row, after all transactions that have called `lockWorkingKey` for it have ended. */
+  /** Locks a key's row, once all transactions that called `lockWorkingKey` for it have ended. */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ApiKeySummary | null> {
     if (!isId(id)) return null;
     const [key] = await tx.query<ApiKeySummary>(

@@ -57,7 +57,7 @@ export class ApiKeysService {
       expiresAt: this.chooseExpiry(expiresAt),
     };
     return this.database.transaction(async (tx) => {
-      // Without this lock, two creations at once could exceed the limit.
+      // Without the lock on the workspace, two creations at once could exceed the limit of working keys.
       await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'api_key.create');
       if ((await this.keys.countWorking(tenantId, tx)) >= MAX_WORKING_KEYS)
@@ -92,9 +92,9 @@ export class ApiKeysService {
   }
 
   /**
-   * Revokes a key. Every process refuses the key's next request. The same transaction changes the webhook
-   * endpoints that the key made, or whose URL it set last: they are deactivated and their pending deliveries
-   * cancelled, or they pass to the key `replacedBy`. A repeated call does this for endpoints that still
+   * Revokes a key; every process refuses the key's next request. The same transaction changes the webhook
+   * endpoints that the key made, or whose URL it set last. It deactivates them and cancels their pending
+   * deliveries, or passes them to the key `replacedBy`. A repeated call does this for endpoints that still
    * belong to the key.
    * @throws AppError INVALID_BODY: the reason is missing, or `replacedBy` is no other working key of the
    *   workspace; FORBIDDEN, NOT_FOUND
@@ -102,7 +102,7 @@ export class ApiKeysService {
   async revoke(tenantId: string, id: string, input: RevokeApiKey, actor: Actor): Promise<RevokedApiKey> {
     const given = checkRevocation(input);
     return this.database.transaction(async (tx) => {
-      // Without this lock, two revocations that name each other's key in `replacedBy` could deadlock.
+      // Without the workspace's lock, revocations that name each other's key as `replacedBy` could deadlock.
       await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'api_key.revoke');
       const key = await this.keys.lock(tx, tenantId, id);
@@ -113,11 +113,11 @@ export class ApiKeysService {
   }
 
   /**
-   * Revokes all keys that an agent has created, each as `revoke` does, 100 in one transaction. If a call is
-   * interrupted, another call revokes the remaining keys.
+   * Revokes all keys that an agent has created, each as `revoke` does, 100 in one transaction. After an
+   * interruption, call it again to revoke the remaining keys.
    * @returns the keys that this call has revoked
-   * @throws AppError INVALID_BODY: the reason is missing, or `replacedBy` is no working key of the workspace
-   *   that another creator made; FORBIDDEN
+   * @throws AppError INVALID_BODY: the reason is missing, or `replacedBy` is no working key of the workspace,
+   *   or this agent created it; FORBIDDEN
    */
   async revokeByCreator(
     tenantId: string,
@@ -163,7 +163,7 @@ export class ApiKeysService {
     return { ...revoked, endpoints };
   }
 
-  /** Refuses a replacement that does not work. Locks its row, so that the key works until the commit. */
+  /** Refuses a replacement key that does not work. Locks its row, so that it works until the commit. */
   private async requireReplacement(
     tx: Transaction,
     tenantId: string,

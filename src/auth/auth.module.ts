@@ -29,7 +29,7 @@ export class AuthModule {
   }
 }
 
-/** Provides the guards of every API request, in this order, and the interceptor that acquires a slot. */
+/** Provides the guards of API requests, which run in this order, and the limit of requests at once. */
 @Module({
   imports: [
     AuthModule,

@@ -8,8 +8,8 @@ import { isSafe } from '../http/safe-methods';
 import { isTrialExpired } from '../workspaces/plan-policy';
 
 /**
- * Refuses requests of a suspended workspace, requests whose key has none of the route's scopes, and changes
- * after the trial. A route that declares no scopes is closed.
+ * Refuses all requests of a suspended workspace, requests whose key has none of the route's scopes, and
+ * changes after the end of the trial. A route that declares no scopes is closed to all keys.
  */
 @Injectable()
 export class PrincipalGuard implements CanActivate {

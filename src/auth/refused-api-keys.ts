@@ -4,7 +4,7 @@ import { Origin } from '../access/principal';
 import { Metrics } from '../metrics/metrics';
 import { ApiKeysRepository } from './api-keys.repository';
 
-/** Limit of the different keys counted in ten minutes. Further keys count in the metric only. */
+/** Limit of different keys counted for the audit log in ten minutes. The metric counts further keys too. */
 const MAX_KEYS = 1_000;
 
 interface Refusals extends Times {

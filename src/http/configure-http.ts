@@ -29,19 +29,19 @@ export interface HttpOptions extends Pick<HttpSettings, 'trustProxy'> {
   limits: HttpLimits;
   /** Middleware that sets headers of every answer. */
   headers?: RequestHandler[];
-  /** Names the caller in the access log; by default the API key and its workspace. */
+  /** Returns the caller's ids for the access log; by default the ids of the API key and of its workspace. */
   describeCaller?: DescribeCaller;
   /** Middleware that runs before a body is read, such as static files. */
   beforeBody?: RequestHandler[];
-  /** Largest bodies of some routes: the first entry that matches counts. Other routes have 256 KiB. */
+  /** Largest bodies of some paths: the first entry whose `path` matches applies. Other paths have 256 KiB. */
   bodyLimits?: BodyLimit[];
 }
 
 /**
- * Configures the HTTP side of an application like the REST API's. It limits connections, bodies, unread
- * answers and the time that clients take. It adds request ids, an access log and metrics, validates input by
- * the classes of the routes, and gives every error the same form. Call it once, before the application
- * listens, on an application that was created with `bodyParser: false` and imports `MessagingModule`.
+ * Gives an application the same HTTP side as the REST API. It limits connections, bodies, unread answers and
+ * the time that clients take. It adds request ids, an access log and metrics, validates input by the classes
+ * of the routes, and gives every error the same form. Call it once, before the application listens, on an
+ * application that was created with `bodyParser: false` and imports `MessagingModule`.
  */
 export function configureHttp(app: NestExpressApplication, options: HttpOptions): void {
   const { logger, trustProxy, limits, headers = [], beforeBody = [] } = options;

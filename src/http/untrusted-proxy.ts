@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 
-/** Returns a middleware that calls `warn` at the first X-Forwarded-For. Use it if no proxy is trusted. */
+/** Makes a middleware that calls `warn` at the first X-Forwarded-For only. Use it if no proxy is trusted. */
 export function noticeUntrustedProxy(warn: () => void) {
   let isNoticed = false;
   return ({ headers }: Request, _: Response, next: NextFunction): void => {

@@ -22,7 +22,7 @@ import {
 @Injectable()
 export class LoginsService {
   private readonly logger = new Logger(LoginsService.name);
-  /** Finds sessions by token. The owner is a constant: the hash of a token alone finds its session. */
+  /** Finds sessions by token. The owner is a constant, because the token's hash alone finds the session. */
   private readonly lookup: KeyLookup<'sessions'>;
 
   constructor(
@@ -42,7 +42,7 @@ export class LoginsService {
   /**
    * Logs in with a password. For a person with a second factor, the result is a pending login, which gives no
    * access until `confirmSecondFactor` succeeds.
-   * @param origin its `address` limits the guesses of one network
+   * @param origin origin of the request; guesses are limited by the network of its `address`
    * @throws AppError UNAUTHENTICATED: the e-mail address is unknown, or the password is wrong; RATE_LIMITED
    *   with `retryAfterSeconds`; UNAVAILABLE; INVALID_BODY
    */

@@ -10,7 +10,7 @@ import { PersonSecondFactor } from './second-factor/person-second-factor';
 import { PersonSessions } from './sessions/person-sessions';
 import { LoginSession } from './sessions/session.dto';
 
-/** Manages logins by e-mail address, for operators. */
+/** Lets operators read and change people's logins. A login is named by its e-mail address. */
 @Injectable()
 export class OperatorLoginsService {
   constructor(
@@ -76,7 +76,7 @@ export class OperatorLoginsService {
   }
 
   /**
-   * Ends one session of a login, or all of them together with its pending logins.
+   * Ends one session of a login. Without `sessionId`, ends all of its sessions and pending logins.
    * @returns the number of sessions that ended
    * @throws AppError NOT_FOUND, FORBIDDEN
    */

@@ -56,8 +56,8 @@ export class PeopleService {
   }
 
   /**
-   * Changes the name, language or theme of the person who holds the session. A new name also becomes the name
-   * of the person's active agents, which colleagues see. The names that customers see do not change.
+   * Changes the name, language or theme of the person who holds the session. A new name is also set on the
+   * person's active agents, for colleagues to see. The names that customers see do not change.
    * @throws AppError INVALID_BODY, UNAUTHENTICATED
    */
   async update(holder: SessionHolder, input: UpdatePerson): Promise<Person> {

@@ -2,17 +2,17 @@ import { IPv6 } from 'ipaddr.js';
 import type { Request } from 'express';
 import { parseAddress, unmapped } from '../../common/network';
 
-/** Bits of an IPv6 address by which limits count: one customer can have all addresses of a /64. */
+/** Bits of the IPv6 network that limits count as one client. One customer can have all addresses of a /64. */
 const IPV6_PREFIX = 64;
-/** Bits of the larger IPv6 networks that one customer may have. */
+/** Bits of the larger IPv6 networks that one customer may have. Each has a limit of its own. */
 const WIDER_PREFIXES = [56, 48];
-/** Limits of an IPv4 address or /64, of a /56 and of a /48, as multiples of the smallest one's limit. */
+/** Factors by which the limit of one client is multiplied: for an IPv4 address or /64, a /56 and a /48. */
 const NETWORK_FACTORS = [1, 4, 8];
 const PART_BITS = 16;
 
 /**
- * Returns the network by which limits count a request: the client's IPv4 address, or the /64 of its IPv6
- * address. `TRUST_PROXY` decides which address is the client's.
+ * Returns the network that limits count as the client of a request: the client's IPv4 address, or the /64 of
+ * its IPv6 address. `TRUST_PROXY` decides which address is the client's.
  */
 export function clientNetworkOf({ ip }: Pick<Request, 'ip'>): string {
   return ip === undefined ? 'unknown' : networkOf(ip);
@@ -23,11 +23,10 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Returns the networks around an address that one customer may have, the smallest first: an IPv4 address
- * alone, or the /64, /56 and /48 of an IPv6 address.
+ * Returns the networks whose limits apply to an address, the smallest first: an IPv4 address alone, or the
+ * /64, /56 and /48 of an IPv6 address.
  */
 export function networksOf(address: string): [string, ...string[]] {
-  // Nearly every request comes from an IPv4 address.
   if (!address.includes(':')) return [address];
   const parsed = parseAddress(address.split('%', 1)[0]!);
   const plain = parsed && unmapped(parsed);
@@ -36,7 +35,7 @@ export function networksOf(address: string): [string, ...string[]] {
 }
 
 /**
- * Returns the networks around an address that one customer may have, each with its limit.
+ * Returns the networks whose limits apply to an address, each with its limit.
  * @param max limit of the smallest network
  */
 export function limitedNetworksOf(address: string, max: number): [network: string, max: number][] {

@@ -12,10 +12,10 @@ import { Metrics } from '../../metrics/metrics';
 
 /** Milliseconds between two checks for unread answers, and between Node's checks for late requests. */
 const SWEEP_MS = 1_000;
-/** Bytes of an answer, or the rest of it, that a client must read within `bodyTimeoutMs`. */
+/** Bytes of an answer that a client must read within `bodyTimeoutMs`, or all bytes if fewer are left. */
 const READ_BYTES = 256 * 1024;
 
-/** Settings of Node's server that are documented as options only, but exist as properties. */
+/** Settings of Node's server that Node documents as options only. They exist as properties too. */
 interface TunedServer extends Server {
   connectionsCheckingInterval: number;
   requireHostHeader: boolean;
@@ -23,8 +23,8 @@ interface TunedServer extends Server {
 
 /**
  * Limits the connections of this process, and the time that clients may take. Node checks heads, bodies and
- * idle connections; this class checks unread answers and pipelined requests. Clients that only occupy
- * connections can't keep other clients out. Event streams are counted separately.
+ * idle connections. This class checks unread answers, and pipelined requests: those sent before an earlier
+ * one is answered. Clients that only occupy connections can't keep others out. Streams are counted apart.
  */
 @Injectable()
 export class Connections {
@@ -52,20 +52,20 @@ export class Connections {
   }
 
   /**
-   * Middleware that protects a connection from being closed for a new one while a request is in progress.
-   * Pipelined requests run one after the other, and few may wait. So a connection that sends many requests at
-   * once costs no more than others.
+   * Middleware that tracks the requests of each connection. While a request is in progress, its connection is
+   * not closed to make room for a new one. Pipelined requests run one after the other, and only a few may
+   * wait, so one connection never has several requests in progress.
    */
   readonly track = (request: Request, response: Response, next: NextFunction): void => {
     const open = this.open!;
     const connection = open.find(request.socket);
-    // After a malformed request, or one too many, further requests on the connection are not read.
+    // A connection that is being closed, such as after a malformed request, serves no more requests.
     if (!connection || connection.isClosing) return void request.socket.destroy();
     const earlier = connection.response;
     if (earlier && !this.mayWait(open, connection, request)) return;
     connection.request = request;
     connection.response = response;
-    // At this event, Node has the whole answer, and the system has accepted as much of it as it can.
+    // At this event, Node has the whole answer and has passed on as much as the operating system accepts.
     response.once('prefinish', () => this.noteUnread(open, connection, response));
     response.once('close', () => this.finish(open, connection, response));
     if (!hasBody(request)) open.waiting.delete(connection);
@@ -81,8 +81,8 @@ export class Connections {
   };
 
   /**
-   * Counts a connection as a stream until it ends. If pipelined requests wait, it closes the connection,
-   * because these would never be answered.
+   * Counts a connection as a stream until it ends. If pipelined requests wait on it, the connection is closed
+   * instead, because they would never be answered.
    */
   countAsStream(socket: Socket): void {
     const connection = this.open?.find(socket);
@@ -91,7 +91,7 @@ export class Connections {
     else this.open!.close(connection, 'pipelined');
   }
 
-  /** Closes connections that have sent nothing. Node's `close` would wait for them, as for busy ones. */
+  /** Closes connections that have sent nothing, because Node's `close` would wait for them. */
   closeSilent(): void {
     for (const { socket } of this.open?.waiting ?? []) if (socket.bytesRead === 0) socket.destroy();
   }
@@ -103,12 +103,12 @@ export class Connections {
     server.requestTimeout = bodyTimeoutMs;
     server.keepAliveTimeout = idleTimeoutMs;
     server.connectionsCheckingInterval = SWEEP_MS;
-    // `requireHost` refuses requests without a Host header in the API's form. Node's answer would have no
-    // body.
+    // Node's own check is off, because its answer has no body. `requireHost` answers with the API's error
+    // instead.
     server.requireHostHeader = false;
   }
 
-  /** Counts a pipelined request. Returns false if the connection was closed because too much waits. */
+  /** Counts a pipelined request. Returns false if its connection was closed because of this request. */
   private mayWait(open: OpenConnections, connection: Connection, request: Request): boolean {
     const { pipelined, kind } = connection;
     pipelined.enter(request);
@@ -136,11 +136,11 @@ export class Connections {
     open.measureUnread(connection);
     if (connection.response !== response) return;
     connection.response = null;
-    // A connection whose request was streamed or refused ends with its response.
+    // Streams and refused connections are closed after their response, so they do not wait for a request.
     if (connection.kind === 'request') open.waiting.add(connection);
   }
 
-  /** Answers a request that Node refuses, if the client can read the answer, and closes the connection. */
+  /** Closes the connection of a request that Node refuses, with an error answer if the client can read it. */
   private refuse(error: NodeJS.ErrnoException, connection: Connection | undefined, socket: Socket): void {
     if (!connection || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     if (connection.isClosing) return;
@@ -153,7 +153,7 @@ export class Connections {
       reason: !isLate ? 'malformed' : isOfBody ? 'body_timeout' : 'head_timeout',
     });
     if (isOfBody) {
-      // The request may have been answered before its body was complete.
+      // Without a response, the request was answered before its body was complete; no second answer is sent.
       if (response) sendError(response, refusal);
       else socket.destroy();
       return;
@@ -161,11 +161,11 @@ export class Connections {
     const answer = () => endAndDestroy(socket, rawAnswer(refusal));
     if (!response) answer();
     else if (connection.kind === 'stream') socket.destroy();
-    // The answer to an earlier request is sent first.
+    // The answer to the earlier request of this connection must be sent before this answer.
     else response.once('close', () => (socket.writable ? answer() : socket.destroy()));
   }
 
-  /** Closes connections whose client leaves an answer unread: the answer takes memory until it is read. */
+  /** Closes connections whose client leaves an answer unread, because it takes memory until it is read. */
   private sweep(open: OpenConnections): void {
     const now = Date.now();
     for (const connection of open.list()) {

@@ -5,10 +5,10 @@ import { IdentifiedRequest } from './request-id';
 import { NO_STORE } from './standard-headers';
 
 const RETRY_AFTER_SECONDS = 2;
-/** Milliseconds between an error answer and the end of the socket. An earlier end could lose the answer. */
+/** Milliseconds in which a client can read the last bytes before its socket is destroyed. */
 const LINGER_MS = 2_000;
 
-/** Answers with an error. A client that is sending its body is disconnected: the rest is not read. */
+/** Answers with an error. A client that still sends its body is disconnected, and the rest is not read. */
 export function sendError(response: Response, error: AppError): void {
   if (response.headersSent) return void response.destroy();
   const request = response.req as IdentifiedRequest;
@@ -17,14 +17,14 @@ export function sendError(response: Response, error: AppError): void {
   if (RETRYABLE.includes(error.code) && !response.hasHeader('Retry-After'))
     response.setHeader('Retry-After', error.retryAfterSeconds ?? RETRY_AFTER_SECONDS);
   response.setHeader('Cache-Control', NO_STORE);
-  // A route may have set another type, for its success.
+  // The route may have set another type for its successful answer.
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   const body = error.toBody(request.requestId);
   if (isStillSending(request)) sendAndClose(response, JSON.stringify(body));
   else response.json(body);
 }
 
-/** Sends the last bytes, and destroys the socket once the client has closed its side, within 2 seconds. */
+/** Sends the last bytes. Destroys the socket if the client has not closed its side after 2 seconds. */
 export function endAndDestroy(socket: Socket, lastBytes = ''): void {
   socket.end(lastBytes);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
@@ -41,10 +41,10 @@ function isStillSending(request: IdentifiedRequest): boolean {
   return !request.complete && hasBody(request);
 }
 
-/** Sends the answer and leaves the socket open. After `response.end`, Node could close it at once. */
+/** Sends the answer without `response.end`, because Node could then close the socket at once. */
 function sendAndClose(response: Response, json: string): void {
   const { req: request, socket } = response;
-  // The response has no socket while an earlier answer of the connection is being sent.
+  // Without a socket, an earlier answer of the connection is still being sent, so this one can't be.
   if (!socket) return void request.socket.destroy();
   discardBody(request);
   response.setHeader('Connection', 'close');
@@ -54,8 +54,8 @@ function sendAndClose(response: Response, json: string): void {
 }
 
 /**
- * Discards a body, so that no route processes it even if it arrives completely. Without the parser's
- * listeners, the bytes that have arrived are freed at once.
+ * Discards a body, so that no route processes it even if it arrives completely. Removes the body parser's
+ * listeners, so that the bytes that have arrived are freed at once.
  */
 function discardBody(request: Response['req']): void {
   request.unpipe();

@@ -20,16 +20,16 @@ type CloseReason =
 
 export interface Connection {
   readonly socket: Socket;
-  /** Latest request, and its response until the response has ended. */
+  /** Latest request of the connection. `response` is null once the response has ended. */
   request: Request | null;
   response: Response | null;
   /** Requests that wait for the answer to an earlier request of the connection. */
   readonly pipelined: WaitingRequests;
   kind: 'request' | 'stream' | 'refused' | 'closed';
   isClosing: boolean;
-  /** Whether the present answer consists of bytes that are in memory anyway, such as a file's. */
+  /** Whether the bytes of the present answer stay in memory, read or not, such as a file's. */
   sendsKept: boolean;
-  /** Time (ms) since which the client reads too little, and bytes read by then; null if all are read. */
+  /** Time (ms) since which a client reads too little, and bytes read until then; null if all are read. */
   unread: { since: number; readBytes: number } | null;
 }
 
@@ -39,13 +39,13 @@ interface ParsedSocket extends Socket {
 }
 
 /**
- * Limits the connections of a server. At the limit, the connection that has waited longest for its client is
- * closed for a new one. If the bytes that clients have not read, or have sent ahead, exceed their limit, the
- * connection with the most bytes is closed.
+ * Limits the connections of a server. At the limit, a new connection replaces the one that has waited longest
+ * for a request of its client. If unread answers or pipelined requests take too much memory, the connection
+ * that takes the most is closed.
  */
 export class OpenConnections {
   private readonly bySocket = new Map<Socket, Connection>();
-  /** Connections without a complete request, the longest waiting first. */
+  /** Connections that wait for a complete request, the longest waiting first. */
   readonly waiting = new Set<Connection>();
   private readonly counts = { request: 0, stream: 0, refused: 0, closed: 0 };
   private readonly pipelinedBytes: HeldBytes<Connection>;
@@ -103,7 +103,7 @@ export class OpenConnections {
     this.metrics.httpConnectionsClosed.inc({ reason });
     connection.isClosing = true;
     this.forget(connection);
-    // Otherwise Node's parser makes requests of all bytes that it has read, and keeps them in memory.
+    // Node's parser would still make requests of all bytes that it has read, and keep them in memory.
     const { parser } = connection.socket as ParsedSocket;
     if (parser) parser.onIncoming = () => 0;
     connection.socket.destroy();
@@ -139,13 +139,13 @@ export class OpenConnections {
     this.pipelinedBytes.set(connection, connection.pipelined.bytes);
   }
 
-  /** Counts the unread bytes of a connection, except bytes that are in memory anyway. */
+  /** Counts the unread bytes of a connection, except bytes that stay in memory, read or not. */
   measureUnread(connection: Connection): void {
     const { socket, sendsKept, kind } = connection;
     this.unreadBytes.set(connection, sendsKept || kind === 'closed' ? 0 : socket.writableLength);
   }
 
-  /** Closes the connections with the most bytes until all connections together are within the limit. */
+  /** Closes the connection with the most bytes while all connections together exceed the limit. */
   closeExcessive(reason: 'pipelined' | 'unread_answer'): void {
     const held = reason === 'pipelined' ? this.pipelinedBytes : this.unreadBytes;
     for (let most = held.findExcessive(); most; most = held.findExcessive()) this.close(most, reason);

@@ -10,7 +10,7 @@ const MEBIBYTE = 1024 * KIBIBYTE;
 /** Largest body, in bytes, of a route without a limit of its own. */
 export const DEFAULT_BODY_BYTES = 256 * KIBIBYTE;
 
-/** Largest body of the routes whose path matches. A body is read before its route is found. */
+/** Largest body for a path, and not for a route, because the body is read before the route is found. */
 export interface BodyLimit {
   path: RegExp;
   /** Largest body in bytes; null for routes that read their bodies themselves. */
@@ -36,13 +36,13 @@ export class RequestBodies {
 
   constructor(private readonly metrics: Metrics) {}
 
-  /** Sets both limits. The first entry that matches a request counts; other routes have 256 KiB. */
+  /** Sets both limits. A body's limit is the first entry whose path matches its request, or 256 KiB. */
   configure(maxUnfinishedBytes: number, limits: BodyLimit[]): void {
     this.maxUnfinishedBytes = maxUnfinishedBytes;
     this.limits = limits;
   }
 
-  /** Body limits in bytes. Each needs a parser, because a parser has one limit for inflated bodies. */
+  /** Different body limits, in bytes. Each needs its own body parser, because a parser has one limit. */
   get sizes(): number[] {
     const sizes = this.limits.map(({ bytes }) => bytes).filter((bytes) => bytes !== null);
     return [...new Set([...sizes, DEFAULT_BODY_BYTES])];
@@ -63,7 +63,7 @@ export class RequestBodies {
     next();
   };
 
-  /** Middleware for errors that names the limit in the answer if a parser refused a body for its size. */
+  /** Middleware for errors. If a body was too large for its parser, it names the limit in the answer. */
   readonly nameLimit = (error: unknown, request: Request, _: Response, next: NextFunction): void => {
     const limit = this.limitOf(request);
     next(limit !== null && isTooLarge(error) ? tooLarge(limit) : error);
@@ -110,7 +110,7 @@ export class RequestBodies {
       this.refuseSlowest();
     });
     request.once('end', release);
-    // If `sendError` has removed the request's listeners, `end` never comes.
+    // `end` does not come if `sendError` has removed the request's listeners, so `close` releases too.
     request.res!.once('close', release);
   }
 

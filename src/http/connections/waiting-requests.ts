@@ -5,10 +5,10 @@ import { hasBody } from './error-answer';
 const MAX_WAITING = 32;
 /** Bytes of memory that a waiting request takes besides its head and body: 3.8 KB were measured. */
 const REQUEST_BYTES = 4_096;
-/** Limit of the bytes of a body that Node reads in advance: a stream's buffer and one read from a socket. */
+/** Most bytes of a body that Node reads in advance: a full stream buffer, and one read of the socket. */
 const MAX_BUFFERED = 128 * 1024;
 
-/** Pipelined requests: each waits for the answer to an earlier request of its connection. */
+/** Counts a connection's pipelined requests: those that wait for the answer to an earlier request. */
 export class WaitingRequests {
   private readonly sizes = new Map<Request, number>();
   /** Estimated bytes of memory that the requests take. */
@@ -37,7 +37,7 @@ export class WaitingRequests {
 function sizeOf(request: Request): number {
   const { rawHeaders, url, headers } = request;
   const head = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
-  // A body in chunks has no Content-Length.
+  // A body that is sent in chunks has no Content-Length, so its size is taken to be the limit.
   const body = hasBody(request) ? Math.min(Number(headers['content-length'] ?? Infinity), MAX_BUFFERED) : 0;
   return REQUEST_BYTES + head + body;
 }

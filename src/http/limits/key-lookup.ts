@@ -5,13 +5,13 @@ import { Metrics } from '../../metrics/metrics';
 
 /** Limit of the unknown keys that one statement looks up. */
 const BATCH = 500;
-/** Milliseconds between two statements that look unknown keys up, if the first one found an invalid key. */
+/** Milliseconds between two statements that look up unknown keys, if an invalid key was found before. */
 const PAUSE_MS = 50;
-/** Limit of the requests with unknown keys that wait, low because each has its body in memory. */
+/** Limit of the requests that wait for a look-up. It is low, because each has its body in memory. */
 const MAX_WAITING = 1_000;
 const MAX_ACCEPTED = 10_000;
 
-/** Key that may be valid, and its owner. */
+/** Stored key, which may be invalid by now, and its owner. */
 export interface FoundKey<Owner> {
   key: Buffer;
   owner: Owner;
@@ -19,9 +19,9 @@ export interface FoundKey<Owner> {
 
 /**
  * Looks keys up so that forged keys can't overload PostgreSQL. Keys that this process has not accepted yet
- * are looked up in batches: a flood of them costs 20 statements a second, on one connection. No key is
- * refused without a look-up, so a valid key passes during an attack. The owner of a key never changes, so it
- * is looked up once.
+ * are looked up in batches, so a flood of them costs 20 statements a second, on one connection. No key is
+ * refused without a look-up, so a valid key passes during an attack. Owners of accepted keys are kept in
+ * memory, because the owner of a key never changes.
  */
 export class KeyLookup<Owner> {
   /** Owners of accepted keys, by key as latin1 text: one character for each byte. */
@@ -38,10 +38,11 @@ export class KeyLookup<Owner> {
   ) {}
 
   /**
-   * Reads the thing that a key opens. It calls `read` each time, so that a revocation takes effect at once.
-   * @param read returns null if the key is not valid any more
+   * Reads the thing to which a key gives access. Each call runs `read`, so that a revocation takes effect at
+   * once.
+   * @param read reads by the owner of the key; returns null if the key is not valid any more
    * @returns null for an invalid key
-   * @throws AppError UNAVAILABLE: too many unknown keys wait
+   * @throws AppError UNAVAILABLE: too many requests with unknown keys wait
    */
   async find<Found>(key: Buffer, read: (owner: Owner) => Promise<Found | null>): Promise<Found | null> {
     const name = nameOf(key);

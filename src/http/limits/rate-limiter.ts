@@ -11,7 +11,7 @@ export interface RateLimit {
   max: number;
   /** Length of the window in milliseconds; a minute by default. */
   windowMs?: number;
-  /** First sentence of the error message. The dashboard shows a text of its own for a `Reason`. */
+  /** First sentence of the error message. If it is a `Reason`, the dashboard shows its own text for it. */
   excess: string | Reason;
 }
 
@@ -39,7 +39,7 @@ export class RateLimiter implements ThrottlerStorage {
     return totalHits;
   }
 
-  /** Subtracts one call, for example a right password where only wrong ones count. */
+  /** Subtracts a call that was counted, for example of a right password where only wrong passwords count. */
   giveBack(key: string): Promise<void> {
     return this.windows.giveBack(windowKeyOf(key));
   }

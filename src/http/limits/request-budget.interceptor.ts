@@ -9,26 +9,26 @@ const OWN_BUDGET = 'budget:own';
 const WAITS_OUTSIDE = 'budget:outside';
 
 /**
- * Marks a route whose service acquires a slot of another kind than `requests`, for requests for which `has`
- * returns true. A request that waited with two slots would block others.
+ * Marks a route whose requests, if `has` returns true, use a slot of another kind than `requests`. They get
+ * no slot of `requests`, because a request that waited with two slots would block others.
  */
 export const HasOwnBudget = (has: (request: Request) => boolean) => SetMetadata(OWN_BUDGET, has);
 
 /**
- * Marks a route whose service waits for a party outside this service, such as a provider. Meanwhile the
- * request has no slot.
+ * Marks a route whose service waits for a party outside this service, such as a provider. While it waits, the
+ * request gives its slot back, so that other requests can use it.
  */
 export const WaitsOutside = () => SetMetadata(WAITS_OUTSIDE, true);
 
-/** Reports whether a request's route acquires a slot of another kind than `requests`. */
+/** Reports whether a request acquires a slot of another kind than `requests`. */
 export function hasOwnBudget(reflector: Reflector, context: ExecutionContext): boolean {
   const has = reflector.get<((of: Request) => boolean) | undefined>(OWN_BUDGET, context.getHandler());
   return has?.(context.switchToHttp().getRequest<Request>()) ?? false;
 }
 
 /**
- * Acquires a slot of the workspace for each request with an API key. The request has the slot from the guards
- * until its answer is made, except while it waits for a party outside this service.
+ * Limits how many requests of a workspace run at once: each request with an API key needs a slot. It has the
+ * slot until its answer is made, except while it waits for a party outside this service.
  */
 @Injectable()
 export class RequestBudgetInterceptor implements NestInterceptor {

@@ -9,52 +9,52 @@ import { Closable, Release, WorkBudget, WorkLimits } from '../../common/work-bud
 /**
  * Kinds of work that wait for a party outside this service: `exports` for a person who downloads, `lookups`
  * for a name server, `tests` for a webhook receiver, `providers` for a channel's provider, `mails` for a mail
- * server. A slot is counted for a workspace.
+ * server. Their slots are counted for each workspace.
  */
 export type OutsideKind = 'exports' | 'lookups' | 'tests' | 'providers' | 'mails';
 
 /**
- * Kinds of work, each with slots of its own. A slot is counted for a key: a connection for `hooks`, a site
- * key for `widget`, a client's network for `passwords`, a workspace for all others. `walks` are searches of
- * several statements.
+ * Kinds of work, each with its own slots. A slot permits one piece of work, and is counted for a key. The key
+ * is a connection for `hooks`, a widget's site key for `widget`, a client's network for `passwords`, and a
+ * workspace for all other kinds. `walks` are searches that run several statements.
  */
 export type WorkKind = 'requests' | 'searches' | 'walks' | 'hooks' | 'widget' | 'passwords' | OutsideKind;
 
-/** Request that has a slot of `requests`, or has given it back to wait for a party outside. */
+/** Request in progress. It gives its slot of `requests` back while it waits for a party outside. */
 interface RequestSlot {
   key: string;
   closable: Closable;
-  /** Gives the slot back; null while the request has none. */
+  /** Gives the slot back; null while the request has no slot. */
   release: Release | null;
-  /** Promise of the slot for which parts of the request's work wait; null while none waits. */
+  /** Settles once the request has a slot again, for which its work waits; null while no work waits. */
   reacquiring: Promise<void> | null;
   isOver: boolean;
 }
 
-/** Longest waits of requests, in milliseconds. A client does better to retry than to wait longer. */
+/** Longest waits for a slot, in milliseconds. They are short, because a client can retry instead. */
 const SHORT_WAITS = { maxExpectedMs: 800, maxWaitMs: 2_000 };
-/** Limits of waiting requests. The 240 requests of a minute's rate limit may come at once, on two paths. */
+/** Limits of waiting requests. A workspace may send a minute's 240 requests at once, to each of two paths. */
 const REQUESTS_WAITING = { waiting: 2000, waitingPerKey: 500, ...SHORT_WAITS };
 const VISITORS_WAITING = { waiting: 1000, waitingPerKey: 200, ...SHORT_WAITS };
-/** Limits of waiting hook requests, whose bodies are in memory. Telegram sends 40 at once by default. */
+/** Limits of waiting hook requests, low because bodies take memory. Telegram sends 40 at once by default. */
 const HOOKS_WAITING = { waiting: 100, waitingPerKey: 40 };
 const SEARCHES_WAITING = { waiting: 200, waitingPerKey: 50 };
 /**
- * Slots for searches of several statements: one for each workspace. Each statement also needs a slot of
- * `searches`, whose number protects the process.
+ * Slots for searches that run several statements: one for each workspace. `total` has no limit, because each
+ * statement also needs a slot of `searches`.
  */
 const WALKS: WorkLimits = { total: Infinity, perKey: 1, ...SEARCHES_WAITING };
 
-/** Slots for hashing passwords. A hash takes 19 MiB of memory and some 7 ms of a processor. */
+/** Slots for hashing passwords, few because a hash takes 19 MiB of memory and some 7 ms of a processor. */
 const PASSWORDS: WorkLimits = { total: 2, perKey: 1, waiting: 200, waitingPerKey: 20 };
 
-/** Slots for work that only waits, so there are many. A caller without a slot is refused at once. */
+/** Slots for exports; without one, a call is refused at once. An export mostly waits for its reader. */
 const EXPORTS: WorkLimits = { total: 20, perKey: 2 };
 const LOOKUPS: WorkLimits = { total: 100, perKey: 10 };
 const TESTS: WorkLimits = { total: 50, perKey: 5 };
 const MAILS: WorkLimits = { total: 50, perKey: 5 };
 
-/** Limits of calls of providers: a workspace makes one at a time. */
+/** Limits of calls of providers. A workspace makes one call at a time; its further calls wait. */
 const PROVIDERS_WAITING = { perKey: 1, waiting: 100, waitingPerKey: 10 };
 /** Share of the connections to PostgreSQL that calls of providers may occupy until they are answered. */
 const PROVIDERS_SHARE = 1 / 3;
@@ -162,8 +162,8 @@ export class WorkBudgets {
   }
 
   /**
-   * Acquires a slot again for the request in progress, unless it has one. Calls of one request at the same
-   * time acquire one slot together.
+   * Acquires a slot again for the request in progress, unless it has one. If several parts of the request
+   * call this at the same time, they acquire one slot together.
    * @throws AppError as `acquire`
    * @internal
    */

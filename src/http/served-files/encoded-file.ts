@@ -7,7 +7,7 @@ export const ENCODINGS = ['br', 'gzip'] as const;
 type Compression = (typeof ENCODINGS)[number];
 export type Encoding = Compression | 'identity';
 
-/** File that is served from memory, compressed in some encodings. */
+/** File that is served from memory, with compressed forms of it if there are any. */
 export class EncodedFile {
   private readonly hash: string;
 

@@ -12,7 +12,7 @@ const ASSETS = 'assets';
 /** Regular expression of a chunk's name in the build: `<name>-<hash>.js`. */
 const CHUNK = /^(?<name>[\w-]+)-[\w-]{8}\.js$/;
 
-/** Chunk that answers a request. `isExact` is false for a chunk of another build than requested. */
+/** Chunk that answers a request. `isExact` is false if it is from another build than the requested chunk. */
 export interface FoundChunk {
   file: EncodedFile;
   isExact: boolean;

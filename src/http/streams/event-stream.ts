@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 
-/** Unread bytes above which a client is cut off. Other routes return the events that the client misses. */
+/** Unread bytes above which a client is disconnected. Other routes return the events that it misses. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /** Sends server-sent events to one client. `EventStreams` creates it. */
 export class EventStream {
   private readonly endCallbacks: (() => void)[] = [];
   private begun = false;
-  /** Whether the stream may be cut off for a new one that is more important. */
+  /** Whether the stream may be closed to make room for a new stream. */
   mayGiveWay = false;
 
   constructor(private readonly response: Response) {

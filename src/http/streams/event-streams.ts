@@ -7,14 +7,14 @@ import { Connections } from '../connections/connections';
 import { EventStream } from './event-stream';
 
 const MAX_PER_CALLER = 10;
-/** Limit of streams from one address, such as an office's. An IPv6 /56 or /48 has a higher limit. */
+/** Limit of the streams from one IPv4 address or IPv6 /64. It is higher for an IPv6 /56 or /48. */
 const MAX_PER_ADDRESS = 500;
 const RETRY_AFTER_SECONDS = 15;
 
 export interface StreamOwner {
-  /** Key of a workspace, or of one of its widgets: at most half of the process's streams. */
+  /** Name of a workspace, or of one of its widgets. It may have at most half of the process's streams. */
   workspace: string;
-  /** Key of a person or visitor: at most 10 streams of the process. */
+  /** Name of a person or visitor, who may have at most 10 streams in the process. */
   caller: string;
 }
 
@@ -24,10 +24,10 @@ type Caps = [Cap, ...Cap[]];
 
 /**
  * Opens streams of server-sent events, limits their number by caller, network, workspace and process, and
- * ends all of them at shutdown. A stream takes neither a slot of a work budget nor one of the limited
- * connections. If there is no room, a new stream can replace an older one whose `mayGiveWay` is set. If the
- * new stream matters, the older one may be of the same workspace. If the process is full, it may be of a
- * workspace with more streams.
+ * ends all of them at shutdown. A stream takes no slot of `WorkBudgets`, and does not count against the limit
+ * of connections. If there is no room, a new stream can replace an older one whose `mayGiveWay` is set. A new
+ * stream that matters can replace one of its own workspace. If the process is full, a new stream can replace
+ * one of a workspace that has more streams.
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
@@ -48,17 +48,17 @@ export class EventStreams implements BeforeApplicationShutdown {
     this.max = max;
   }
 
-  /** Reports whether a new stream of the workspace would have to replace another stream. */
+  /** Reports whether the process or the workspace has as many streams as it may have. */
   isFull(workspace: string): boolean {
     return this.open.size >= this.max || isReached(this.capOf(workspace), this.counts);
   }
 
   /**
    * Makes a route's response a stream. Call `begin` on the stream when everything is ready to send.
-   * @param matters whether the stream may replace the workspace's oldest stream with `mayGiveWay` if there is
-   *   no room
+   * @param matters whether the stream may, if there is no room, replace the oldest stream of its workspace
+   *   that has `mayGiveWay`
    * @throws AppError RATE_LIMITED: the caller, address or workspace has too many streams; UNAVAILABLE: the
-   *   process has too many, or it stops
+   *   process has too many, or is stopping
    */
   start(response: Response, { workspace, caller }: StreamOwner, matters = false): EventStream {
     if (this.isStopping) throw new AppError('UNAVAILABLE', 'The process is stopping. Connect again.');
@@ -85,7 +85,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     return this.makeRefusal('key', 'RATE_LIMITED', 'Too many streams at once. Close one, or retry later.');
   }
 
-  /** Ends every stream and opens no more. Open streams could delay the end of the process for hours. */
+  /** Ends every stream and opens no more, because streams could delay the process's end for hours. */
   stop(): void {
     this.isStopping = true;
     for (const stream of this.open.keys()) stream.end('server_stopping');
@@ -107,8 +107,8 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   /**
    * Finds a stream that a new stream of `workspace` may replace: the oldest one of the workspace with the
-   * most streams. That workspace must have more streams than `workspace`. If the new stream does not matter,
-   * it must have two more; otherwise the two workspaces would replace each other's streams in turn.
+   * most streams. That workspace must have more streams than `workspace`, and at least two more if the new
+   * stream does not matter. Otherwise the two workspaces would replace each other's streams in turn.
    */
   private findOfLarger([workspace]: Cap, matters: boolean): EventStream | undefined {
     let most = (this.counts.get(workspace) ?? 0) + (matters ? 0 : 1);

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStream } from './event-stream';
 import { StreamOwner } from './event-streams';
 
-/** Milliseconds for which a stream waits for Redis before it begins. Missed events are found later. */
+/** Longest time, in milliseconds, for which a stream waits for Redis before it begins without it. */
 const LISTEN_MS = 100;
 
-/** Waits until this process listens to Redis for a stream, at most 100 ms. */
+/** Waits, for at most 100 ms, until this process listens to Redis for the events of a stream. */
 export async function awaitListening(listening: Promise<void> | null): Promise<void> {
   await Promise.race([listening, sleep(LISTEN_MS, undefined, { ref: false })]);
 }
 
-/** Streams of one caller, one for each browser tab. They send the same events, so each event is read once. */
+/** Holds the streams of one caller, one for each browser tab. Each event is read once for all of them. */
 export class StreamGroup<Context> {
   readonly streams = new Set<EventStream>();
   private lastWork: Promise<unknown> = Promise.resolve();
@@ -36,7 +36,7 @@ export class StreamGroup<Context> {
   }
 }
 
-/** Streams of one feature in one process, by caller and by workspace. */
+/** Keeps the open streams of one feature in this process, and finds them by caller and workspace. */
 export class StreamGroups<Context> {
   private readonly byCaller = new Map<string, StreamGroup<Context>>();
   private readonly byWorkspace = new Map<string, Set<StreamGroup<Context>>>();
@@ -64,7 +64,7 @@ export class StreamGroups<Context> {
     return group;
   }
 
-  /** Removes a stream from its group, and the group if that was its last stream. */
+  /** Removes a stream from its group. A group without streams is removed as well. */
   leave(group: StreamGroup<Context>, stream: EventStream): void {
     group.streams.delete(stream);
     if (group.streams.size > 0) return;

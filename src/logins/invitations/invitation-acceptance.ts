@@ -53,9 +53,9 @@ export class InvitationAcceptance {
   }
 
   /**
-   * Adds the workspace to the holder's login. The holder's other sessions and all links that reset the
-   * password end: another person may have them, and must not get into the workspace. If no mail server is
-   * configured, the holder must set a new password, because another person was shown the login's first link.
+   * Adds the workspace to the holder's login. Ends the holder's other sessions and all links that reset the
+   * password, because another person may have them and must not get into the workspace. Without a mail
+   * server, the holder must set a new password, because another person was shown the login's first link.
    * @param password new password; required if `needsPassword` is set
    * @throws AppError NOT_FOUND: another request has used the invitation; FORBIDDEN: the invitation is for
    *   another e-mail address; INVALID_BODY: the policy refuses the password, it is the present one, or the

@@ -43,7 +43,7 @@ export class InvitationUse {
   }
 
   /**
-   * Locks the rows of an invitation and of its agents. Lock the person's row afterwards, against deadlocks.
+   * Locks the rows of an invitation and its two agents. Lock the person's row later, to avoid deadlocks.
    * @throws AppError NOT_FOUND: the invitation can't be accepted any more
    */
   async lock(tx: Transaction, key: InvitationKey): Promise<OpenInvitation> {

@@ -45,7 +45,7 @@ export class InvitationsRepository {
 
   /**
    * Locks the rows of the invited and the inviting agent, so that their access can't change before the
-   * commit, and then the invitation's row. `replace` has the same order, against deadlocks.
+   * commit. Then locks the invitation's row. `replace` locks in the same order, to avoid deadlocks.
    */
   async lock(tx: Transaction, key: InvitationKey): Promise<OpenInvitation | null> {
     const { tenantId, hash } = key;
@@ -58,11 +58,11 @@ export class InvitationsRepository {
       [tenantId, hash],
     );
     await tx.query('SELECT FROM invitations WHERE tenant_id = $1 AND hash = $2 FOR UPDATE', [tenantId, hash]);
-    // Reads again, to see changes that were committed while this transaction waited for the locks.
+    // Reads the invitation again, because it may have changed while this transaction waited for the locks.
     return this.find(key, tx);
   }
 
-  /** Replaces an agent's invitation, if any. Requires the lock on the agent's row. */
+  /** Adds an agent's invitation and deletes an older one. Requires the lock on the agent's row. */
   async replace(
     tx: Transaction,
     { tenantId, hash }: InvitationKey,

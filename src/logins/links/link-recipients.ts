@@ -22,8 +22,8 @@ export class LinkRecipients {
   ) {}
 
   /**
-   * Checks the permission to make a link for an agent, and counts the link against the limits. Locks the rows
-   * of the workspace and of the agent.
+   * Checks the permission to make a link for an agent, and counts the link against the rate limits. Locks the
+   * rows of the workspace and of the agent.
    * @returns the id of the agent's person; null for an agent without a login
    * @throws AppError NOT_FOUND; INVALID_BODY: the agent is inactive, a bot, or has an ambiguous e-mail
    *   address; FORBIDDEN: the actor lacks the permission, or is no OWNER while the agent is one; RATE_LIMITED
@@ -50,7 +50,7 @@ export class LinkRecipients {
 
   /**
    * Refuses to show a link for a person with several workspaces, because the link would open all of them. The
-   * transaction must hold the lock on the person's row, without which no workspace is added to the login.
+   * transaction must hold the lock on the person's row, so that no workspace is added meanwhile.
    * @throws AppError FORBIDDEN
    */
   async requireOneWorkspace(tx: Transaction, personId: string): Promise<void> {

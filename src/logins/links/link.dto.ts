@@ -18,7 +18,7 @@ export interface LoginLink {
   kind: 'invitation' | 'reset';
   email: string;
   workspaceName: string | null;
-  /** Name of the invited agent; null for a reset, like `workspaceName`. */
+  /** Name of the invited agent. Like `workspaceName`, it is null for the reset of a password. */
   agentName: string | null;
   /** Whether `LinksService.accept` needs a new password. */
   needsPassword: boolean;
@@ -43,7 +43,7 @@ export class AcceptLink {
   @IsIn(LOCALES)
   locale?: Locale;
 
-  /** `browserToken` of an earlier login in this browser. */
+  /** `browserToken` that this browser got at an earlier login. */
   @IsOptional()
   @IsToken()
   browserToken?: string;

@@ -21,12 +21,12 @@ interface MailFault {
 export type BackgroundKind = 'links' | 'notices';
 
 /**
- * Limit of the mails of one kind that are being sent in the background; further ones are dropped. Any visitor
- * can request links, and a flood of them must not block notices.
+ * Limit of the mails of one kind that are being sent in the background; further ones are dropped. Each kind
+ * has its own limit, because any visitor can request links, and a flood of them must not block notices.
  */
 const MAX_IN_BACKGROUND = 50;
 const TIMEOUT_MS = 10_000;
-/** Longest name in a mail, in characters. A stranger's long name could pass for the text of the mail. */
+/** Longest name in a mail, in characters, because a stranger's long name could pass for the mail's text. */
 const MAX_NAME = 80;
 
 /** Sends mails through the configured SMTP server. Check `isConfigured` before a call. */
@@ -81,7 +81,7 @@ export class Mailer implements BeforeApplicationShutdown {
   private async deliver({ to, subject, text }: Mail): Promise<void> {
     const transport = await this.open();
     try {
-      // An object, because nodemailer splits a string at commas into several addresses.
+      // The recipient is an object, because nodemailer splits a string at commas into several addresses.
       await transport.sendMail({ to: { name: '', address: to }, subject, text });
     } finally {
       transport.close();

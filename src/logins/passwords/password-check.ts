@@ -9,7 +9,7 @@ import { SessionHolder } from '../sessions/session.dto';
 import { PasswordHasher } from './password-hasher';
 import { requireGoodPassword } from './password-policy';
 
-/** Checks passwords within the limits of guesses, and new passwords against the policy. */
+/** Checks passwords, and limits the number of guesses. Checks new passwords against the policy. */
 @Injectable()
 export class PasswordCheck {
   constructor(
@@ -20,8 +20,8 @@ export class PasswordCheck {
   ) {}
 
   /**
-   * Checks the password of a login. An unknown e-mail address costs as many reads and hashes as a known one.
-   * So the time of the answer does not reveal whether the login exists.
+   * Checks the password of a login. An unknown e-mail address costs as many reads and hashes as a known one,
+   * so the time of the answer does not reveal whether the login exists.
    * @throws AppError UNAUTHENTICATED, RATE_LIMITED, UNAVAILABLE
    */
   async requireLogin(
@@ -80,8 +80,8 @@ export class PasswordCheck {
   }
 
   /**
-   * Hashes a new password of a person who is logged in. The error for the present password confirms a guess
-   * of it, so each call counts as a guess.
+   * Hashes a new password of a person who is logged in. Each call counts as a guess, because the error for a
+   * new password that is the present one confirms a guess.
    * @throws AppError INVALID_BODY: the policy refuses the password, or it is the present one; RATE_LIMITED,
    *   UNAVAILABLE
    */
@@ -99,8 +99,8 @@ export class PasswordCheck {
   }
 
   /**
-   * Counts a request for a password reset, and finds the person of the e-mail address. An unknown address
-   * costs as many statements as a known one, so the time of the answer does not reveal which it is.
+   * Counts a request for a password reset, and finds the person of the e-mail address. The statements are as
+   * many for an unknown address, so the time of the answer does not reveal whether the login exists.
    * @throws AppError RATE_LIMITED
    */
   async findForReset(email: string, origin: Origin | undefined): Promise<PersonRow | null> {
@@ -112,7 +112,7 @@ export class PasswordCheck {
 }
 
 /**
- * Returns `locked`, the person as read under the row lock, if its password is the one that was checked.
+ * Returns `locked`, the person as read under the row lock, if the password has not changed since the check.
  * @throws AppError UNAUTHENTICATED: the password was changed, or the person was deleted
  */
 export function requireSamePassword(checked: PersonRow, locked: PersonRow | null): PersonRow {

@@ -10,7 +10,7 @@ import { normalizePassword } from './password-policy';
  * The package's default algorithm is argon2id.
  */
 const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
-/** Hash that no password has. A check for an unknown e-mail address uses it, to take equally long. */
+/** Hash that no password has. Passwords for unknown addresses are checked with it, to take equally long. */
 const DUMMY =
   '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 
@@ -23,8 +23,8 @@ export class PasswordHasher {
 
   /**
    * Hashes a password.
-   * @throws AppError RATE_LIMITED: too many of the client's network at once; UNAVAILABLE: too many in this
-   *   process, or argon2 is not installed
+   * @throws AppError RATE_LIMITED: too many passwords of the client's network are hashed at once;
+   *   UNAVAILABLE: too many are hashed in this process, or argon2 is not installed
    */
   hash(password: string, origin?: Origin): Promise<string> {
     return this.withArgon2(origin, (argon2) => argon2.hash(normalizePassword(password), COST));
@@ -44,8 +44,8 @@ export class PasswordHasher {
   private async withArgon2<T>(origin: Origin | undefined, work: (argon2: Argon2) => Promise<T>): Promise<T> {
     const argon2 = await load();
     const network = origin?.address === undefined ? 'unknown' : networkOf(origin.address);
-    // Strangers can fill the queue for hashing. A logged-in request must not occupy its slot of `requests`
-    // while it waits there.
+    // The request gives its slot of `requests` back while it waits for hashing, because strangers can make
+    // this wait long.
     this.budgets.releaseSlot();
     const release = await this.budgets.acquire('passwords', network);
     const result = await work(argon2).finally(release);
@@ -54,7 +54,7 @@ export class PasswordHasher {
   }
 }
 
-/** Loads argon2 at the first use. The service must start without its native part, an optional package. */
+/** Loads argon2 at its first use, because the service must start without its optional native part. */
 async function load(): Promise<Argon2> {
   try {
     return await import('@node-rs/argon2');

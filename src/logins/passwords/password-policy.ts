@@ -5,7 +5,7 @@ import { countCharacters, isStorableText } from '../../common/validators';
 const MIN_CHARACTERS = 12;
 const MAX_CHARACTERS = 200;
 
-/** Matches `aaaaaaaaaaaa`, `abcabcabcabc`, `passwordpassword`. */
+/** Matches a text of up to 8 characters that is repeated, such as `abcabcabcabc`. */
 const REPEATED = /^(.{1,8})\1+$/su;
 const DIGITS_IN_ROW = '01234567890123456789012345678901234567890';
 const DIGITS_BACKWARDS = [...DIGITS_IN_ROW].reverse().join('');

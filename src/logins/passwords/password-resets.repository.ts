@@ -17,7 +17,7 @@ const LIFE = `interval '24 hours'`;
 /** Limit of one person's links that reset the password. A further link replaces the oldest one. */
 const MAX_RESETS = 20;
 
-/** Agent for whom a link is made. `madeBy` is the id of the agent who made it; null for other actors. */
+/** Agent for whom a link is made. `madeBy` is the id of the agent who made it; null if no agent made it. */
 export interface ResetGrant {
   tenantId: string;
   agentId: string;
@@ -50,8 +50,8 @@ export class PasswordResetsRepository {
   }
 
   /**
-   * Returns the id of the person whose password the link resets. Locks the rows of the agent for whom, and of
-   * the agent by whom, the link was made, in share mode.
+   * Returns the id of the person whose password the link resets. If the link was made for an agent, locks the
+   * rows of this agent and of the agent who made the link, in share mode.
    * @returns null if the link was used or has expired, or one of the agents has lost access or changed role
    */
   async find(tx: Transaction, hash: Buffer): Promise<string | null> {

@@ -78,7 +78,7 @@ export class PersonPassword {
     passwordHash: string,
     origin: Origin | undefined,
   ): Promise<boolean> {
-    // Agents are locked before people, against deadlocks: `find` locks the link's agents.
+    // `find` locks the link's agents. It comes before the lock on the person, to avoid deadlocks.
     if ((await this.resets.find(tx, linkHash)) === null) return false;
     await this.people.lock(tx, personId);
     if (!(await this.resets.use(tx, linkHash))) return false;

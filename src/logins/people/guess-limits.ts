@@ -26,25 +26,25 @@ const RESETS_BY_NETWORK = limitTo(20, HOUR_MS, 'too_many_resets_of_network');
 const RESETS_OF_ACCOUNT = limitTo(5, HOUR_MS, 'too_many_resets');
 const LINKS_OF_WORKSPACE = limitTo(30, MINUTE_MS, 'too_many_links');
 const LINKS_TO_ADDRESS = limitTo(5, HOUR_MS, 'too_many_links_to_address');
-/** Limit for all workspaces together, above one workspace's, so that one workspace can't use it up. */
+/** Limit of links to an address by all workspaces, above one workspace's, so that none can use it up. */
 const LINKS_TO_ADDRESS_OF_ALL: RateLimit = { ...LINKS_TO_ADDRESS, max: 20 };
 
 type KeyedLimit = [key: string, limit: RateLimit];
 
-/** Subtracts the counted guess again, because it was right. */
+/** Subtracts a guess that was counted, because it was right. */
 export type NoGuess = () => Promise<void>;
 
 /**
  * Limits guesses of passwords and codes. A guess is counted before it is checked, so that many guesses at
- * once can't pass the limit; a right guess is subtracted again. A browser that has logged in before has its
- * own count, so that guesses made elsewhere can't lock it out. Above a limit, every method throws AppError
- * RATE_LIMITED.
+ * once can't pass the limit; a right guess is then subtracted. A browser in which the person has logged in
+ * before has its own count, so that guesses made elsewhere can't lock it out. Above a limit, every method
+ * throws AppError RATE_LIMITED.
  */
 @Injectable()
 export class GuessLimits {
   constructor(private readonly limiter: RateLimiter) {}
 
-  /** Counts a call that needs no login, by network. Call it before the first read of the database. */
+  /** Counts, by network, a call that needs no login. Call it before the first read of the database. */
   async countCall(origin: Origin | undefined): Promise<void> {
     await this.count(...networkLimits('login-calls', CALLS, origin));
   }
@@ -63,7 +63,7 @@ export class GuessLimits {
 
   /**
    * Counts the check of a code.
-   * @param id id of the known browser, else of the person; if the person is logged in, id of the session
+   * @param id id of the session of a logged-in person; otherwise of the known browser, or else of the person
    */
   countCode(id: string): Promise<NoGuess> {
     return this.count([`login-code:${id}`, CODES]);

@@ -47,8 +47,8 @@ const NOTICES: Partial<Record<LoginAction, Notice>> = {
 
 /**
  * Writes each change of a person's login to the audit log of every workspace that the login opens. An entry
- * names only the agent of its workspace. Some changes are also mailed to the person, if a mail server is
- * configured.
+ * names only the person's agent in that workspace. Some changes are also mailed to the person, if a mail
+ * server is configured.
  */
 @Injectable()
 export class LoginAudit {
@@ -73,7 +73,7 @@ export class LoginAudit {
 
   /**
    * Counts an event that strangers can cause at will, such as a failed login, for a summary in the audit log.
-   * @param personId null for an unknown login, which costs as many statements as a known one
+   * @param personId null for an unknown login, which runs as many statements as a known one
    */
   async count(
     personId: string | null,

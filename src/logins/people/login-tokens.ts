@@ -32,7 +32,7 @@ export function parseToken(text: string | undefined): Buffer | null {
   return text !== undefined && TOKEN.test(text) ? sha256(text) : null;
 }
 
-/** Returns the key of the invitation with this token; null for a text without the form of a token. */
+/** Returns the workspace's id and the token's hash; null for a text without the form of a token. */
 export function parseInvitationToken(text: string): InvitationKey | null {
   if (!INVITATION_TOKEN.test(text)) return null;
   const hex = Buffer.from(text, 'base64url').subarray(0, ID_BYTES).toString('hex');

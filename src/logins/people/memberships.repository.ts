@@ -33,8 +33,8 @@ export const MAX_MEMBERSHIPS = 100;
 export const LOCKED_AT = 'greatest(d.demanded_at, m.created_at) + make_interval(days => d.grace_days)';
 
 /**
- * Stores which agents a person is, and the workspaces of these agents in `person_workspaces`. A membership
- * begins only when the person accepts an invitation of the workspace.
+ * Stores memberships: that a person is an agent of a workspace. A second table, `person_workspaces`, has the
+ * workspaces of each person. A membership begins only when the person accepts an invitation of the workspace.
  */
 @Injectable()
 export class MembershipsRepository {
@@ -59,7 +59,7 @@ export class MembershipsRepository {
     ]);
   }
 
-  /** Counts the person's workspaces, even if the person's agent is inactive. */
+  /** Counts the person's workspaces, including those in which the person's agent is inactive. */
   async count(tx: Transaction, personId: string): Promise<number> {
     const [row] = await tx.query<{ count: number }>(
       'SELECT count(*)::integer AS count FROM person_workspaces WHERE person_id = $1',
@@ -68,7 +68,7 @@ export class MembershipsRepository {
     return row!.count;
   }
 
-  /** Lists the ids of the person's workspaces, even if the person's agent is inactive. */
+  /** Lists the ids of the person's workspaces, including those in which the person's agent is inactive. */
   async listWorkspaceIds(personId: string, reader: Reader = this.database): Promise<string[]> {
     const rows = await reader.query<{ tenantId: string }>(
       `SELECT tenant_id AS "tenantId" FROM person_workspaces WHERE person_id = $1

@@ -118,7 +118,7 @@ export class PeopleRepository {
   /** Locks a person's row. Changes of a login, and acts that check its password, require this lock. */
   async lock(tx: Transaction, id: string): Promise<PersonRow | null> {
     await tx.query('SELECT FROM people WHERE id = $1 FOR NO KEY UPDATE', [id]);
-    // A second statement, to see changes that were committed while the first one waited for the lock.
+    // The second statement sees changes that were committed while the first one waited for the lock.
     return this.find(id, tx);
   }
 
@@ -144,11 +144,11 @@ export class PeopleRepository {
     ]);
   }
 
-  /** Deletes an agent's membership. A person who has no other membership is deleted with the whole login. */
+  /** Deletes an agent's membership. If it was the person's only membership, the whole login is deleted. */
   async endMembership(tx: Transaction, agent: AgentKey): Promise<void> {
     const id = await this.memberships.findPersonId(tx, agent);
     if (id === null) return;
-    // Accepting an invitation of another workspace needs this lock, so `count` misses no membership.
+    // Accepting an invitation requires this lock too, so `count` misses no membership.
     await this.lock(tx, id);
     await this.memberships.delete(tx, id, agent);
     if ((await this.memberships.count(tx, id)) === 0)

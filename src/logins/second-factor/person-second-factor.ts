@@ -65,7 +65,7 @@ export class PersonSecondFactor {
   }
 
   /**
-   * Refuses if a workspace of the person demands a second factor, and would lock out a person without one.
+   * Refuses to turn a second factor off if a workspace would lock the person out without it.
    * @throws AppError FORBIDDEN
    */
   async requireNoDemand(tx: Transaction, personId: string): Promise<void> {

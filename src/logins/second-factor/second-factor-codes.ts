@@ -2,14 +2,14 @@ import { createHash, randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 
 const STEP_SECONDS = 30;
-/** Number of 30-second steps before and after the present one whose codes pass, because clocks differ. */
+/** Number of earlier and later 30-second steps whose codes are accepted too, because clocks differ. */
 const WINDOW = 1;
 const SECRET_BYTES = 20;
 const SIX_DIGITS = /^\d{6}$/;
 const SPACES = /\s/g;
 
 const RECOVERY_CODES = 10;
-/** Characters of a recovery code: 79 random bits, too many to find a code even from its hash. */
+/** Letters in a recovery code. They have 79 random bits, too many to find a code even from its hash. */
 const RECOVERY_LETTERS = 16;
 const GROUP = 4;
 /** Alphabet of recovery codes, without i, l, o, 0 and 1, which look alike. */
@@ -25,7 +25,7 @@ export function secretUri(secret: string, issuer: string, label: string): string
   return totpOf(secret, issuer, label).toString();
 }
 
-/** Reports whether a code has six digits, like every code of the app. Any other is a recovery code. */
+/** Reports whether a code has six digits, like the app's codes. Others are recovery codes. */
 export function isAppCode(code: string): boolean {
   return SIX_DIGITS.test(code.replace(SPACES, ''));
 }

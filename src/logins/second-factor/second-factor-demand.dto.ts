@@ -4,7 +4,7 @@ const MAX_GRACE_DAYS = 90;
 export const DEFAULT_GRACE_DAYS = 7;
 
 export class DemandSecondFactor {
-  /** Days, from the demand or a later joining, in which a person needs no second factor; 7 by default. */
+  /** Days for which a person needs no second factor, from the demand or from joining later; 7 by default. */
   @IsOptional()
   @IsInt()
   @Min(0)

@@ -32,7 +32,7 @@ export class SecondFactorDemandsRepository {
     await tx.query('DELETE FROM second_factor_demands WHERE tenant_id = $1', [tenantId]);
   }
 
-  /** Returns the name of a workspace that refuses the person without a second factor; null if none. */
+  /** Returns the name of a workspace that would now refuse the person without a second factor, or null. */
   async findLocking(tx: Transaction, personId: string): Promise<string | null> {
     const [workspace] = await tx.query<{ name: string }>(
       `SELECT w.name FROM memberships m

@@ -23,9 +23,9 @@ export class SecondFactorDemandsService {
 
   /**
    * Demands a second factor of all people of the workspace. A person without one keeps access for the days of
-   * grace, which begin with the demand or when the person joins later. Afterwards the workspace is in the
-   * `lockedMemberships` of the person's sessions until the person turns a second factor on. From then on,
-   * people of the workspace can't turn theirs off. A repeated call changes the number of days.
+   * grace, which begin with the demand, or when the person joins later. Afterwards the workspace is in the
+   * `lockedMemberships` of the person's sessions until the person turns a second factor on. After their days
+   * of grace, people can't turn a second factor off. A repeated call changes the number of days.
    * @throws AppError INVALID_BODY: the days are invalid, or the actor is an agent whose person has no second
    *   factor; FORBIDDEN, NOT_FOUND
    */

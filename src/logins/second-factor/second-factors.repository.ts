@@ -40,7 +40,7 @@ export class SecondFactorsRepository {
     );
   }
 
-  /** Records the use of a time step's code. Returns false if this code or a later one was used before. */
+  /** Records the use of a 30-second step's code. Returns false if it, or a later step's, was used before. */
   async useTimeStep(tx: Transaction, personId: string, step: number): Promise<boolean> {
     const rows = await tx.query(
       'UPDATE second_factors SET last_step = $2 WHERE person_id = $1 AND last_step < $2 RETURNING 1',

@@ -17,7 +17,7 @@ import {
   RecoveryCodes,
 } from './second-factor.dto';
 
-/** Manages the second factor of people who are logged in: codes of an authenticator app (TOTP). */
+/** Turns people's own second factors (codes of an app, TOTP) on and off, and renews recovery codes. */
 @Injectable()
 export class SecondFactorsService {
   constructor(

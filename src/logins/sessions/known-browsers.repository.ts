@@ -13,7 +13,7 @@ export interface KnownBrowser {
   expiresAt: Date;
 }
 
-/** Stores the browsers in which a person has logged in, to count wrong passwords for each of them. */
+/** Stores the browsers in which people have logged in, because wrong passwords count for each browser. */
 @Injectable()
 export class KnownBrowsersRepository {
   constructor(private readonly database: Database) {}

@@ -106,8 +106,8 @@ export class LoginSessionsRepository {
   }
 
   /**
-   * Records the use of a session, at most once a minute. The session then expires in 12 hours, at most 30
-   * days after the login.
+   * Records the use of a session, at most once a minute. The session then expires after 12 hours without use,
+   * and at the latest 30 days after the login.
    */
   async markUsed(id: string): Promise<void> {
     await this.database.query(

@@ -22,8 +22,8 @@ export class PersonSessions {
   ) {}
 
   /**
-   * Locks the person's row, and checks that the session is active. So a change that the session began can't
-   * commit after the session has ended.
+   * Locks the person's row, and checks that the session is active. So a change that the session's holder
+   * requested can't commit after the session has ended.
    * @throws AppError UNAUTHENTICATED: the session has ended
    */
   async lock(tx: Transaction, { personId, sessionId }: SessionHolder): Promise<PersonRow> {
@@ -49,7 +49,7 @@ export class PersonSessions {
     return { status: 'logged_in', personId, sessionId, token, browserToken: newBrowserToken };
   }
 
-  /** Replaces the session's token, and ends the person's other sessions and pending logins. */
+  /** Replaces the session's token, and ends all other sessions and the pending logins of the person. */
   async renew(tx: Transaction, holder: SessionHolder): Promise<RenewedSession> {
     const { token, hash } = newToken();
     await this.sessions.renew(tx, holder.sessionId, hash);
@@ -57,7 +57,7 @@ export class PersonSessions {
     return { token };
   }
 
-  /** Ends a person's pending logins and sessions except `keptId`. Returns the number of ended sessions. */
+  /** Ends a person's pending logins, and all sessions but `keptId`. Returns how many sessions ended. */
   async endAll(tx: Transaction, personId: string, keptId: string | null = null): Promise<number> {
     await this.pending.deleteAll(tx, personId);
     return this.sessions.deleteOthers(tx, personId, keptId);
@@ -85,7 +85,7 @@ export class PersonSessions {
     await this.audit.append(tx, personId, { action: 'session_revoked', ...author });
   }
 
-  /** Ends the person's other sessions, and returns their number. Pending logins stay. */
+  /** Ends the person's sessions except the holder's, and returns their number. Pending logins stay. */
   async revokeOthers(tx: Transaction, { personId, sessionId, origin }: SessionHolder): Promise<number> {
     const count = await this.sessions.deleteOthers(tx, personId, sessionId);
     await this.auditRevoked(tx, personId, count, { origin });
@@ -109,7 +109,7 @@ export class PersonSessions {
       await this.audit.append(tx, personId, { action: 'sessions_revoked', ...author, metadata: { count } });
   }
 
-  /** Makes a browser known, and returns its new token; null if the browser is known already. */
+  /** Makes a browser known and returns its new token; null for a known browser, which is prolonged. */
   private async remember(
     tx: Transaction,
     personId: string,

@@ -22,7 +22,7 @@ export interface Membership {
     | 'entitlements'
   > & {
     isSuspended: boolean;
-    /** Days for which a person without a second factor keeps access; null if the workspace demands none. */
+    /** Days of grace for a person without a second factor; null if the workspace demands none. */
     secondFactorGraceDays: number | null;
   };
   /** Time from which the workspace refuses the person for lack of a second factor; null for never. */
@@ -51,8 +51,8 @@ export interface OpenedSession {
   /** Memberships in workspaces that refuse the person for lack of a second factor. */
   lockedMemberships: Membership[];
   /**
-   * Ids of the person's workspaces whose database server does not answer: whether the session opens them is
-   * unknown. Always empty if one server stores all workspaces, because then the request fails.
+   * Ids of the person's workspaces whose database server does not answer, so that it is unknown whether the
+   * session opens them. Always empty if one server stores all workspaces, because then the request fails.
    */
   unreachableWorkspaceIds: string[];
 }
@@ -105,7 +105,7 @@ export class LogIn {
   @IsTyped()
   password: string;
 
-  /** `browserToken` of an earlier login in this browser. */
+  /** `browserToken` that this browser got at an earlier login. */
   @IsOptional()
   @IsToken()
   browserToken?: string;
@@ -119,7 +119,7 @@ export class ConfirmSecondFactor {
   @IsToken()
   code: string;
 
-  /** `browserToken` of an earlier login in this browser. */
+  /** `browserToken` that this browser got at an earlier login. */
   @IsOptional()
   @IsToken()
   browserToken?: string;
