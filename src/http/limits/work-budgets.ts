@@ -48,7 +48,10 @@ const WALKS: WorkLimits = { total: Infinity, perKey: 1, ...SEARCHES_WAITING };
 /** Slots for hashing passwords, few because a hash takes 19 MiB of memory and some 7 ms of a processor. */
 const PASSWORDS: WorkLimits = { total: 2, perKey: 1, waiting: 200, waitingPerKey: 20 };
 
-/** Slots for exports; without one, a call is refused at once. An export mostly waits for its reader. */
+/**
+ * Slots for exports, look-ups, tests and mails. They are many, because such work mostly waits for another
+ * party. A call that finds no slot is refused at once.
+ */
 const EXPORTS: WorkLimits = { total: 20, perKey: 2 };
 const LOOKUPS: WorkLimits = { total: 100, perKey: 10 };
 const TESTS: WorkLimits = { total: 50, perKey: 5 };

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStream } from './event-stream';
 import { StreamOwner } from './event-streams';
 
-/** Longest time, in milliseconds, for which a stream waits for Redis before it begins without it. */
+/**
+ * Longest time, in milliseconds, for which a stream waits for Redis before it begins without it. A later
+ * search finds the events that it misses in the meantime.
+ */
 const LISTEN_MS = 100;
 
 /** Waits, for at most 100 ms, until this process listens to Redis for the events of a stream. */

@@ -91,7 +91,10 @@ export class NotesService {
     });
   }
 
-  /** Appends an audit entry without the note's text. Its event names the conversation for open inboxes. */
+  /**
+   * Appends an audit entry that does not contain the note's text. The event of this entry has the
+   * conversation's id, so that pages that show the conversation learn that its notes have changed.
+   */
   private recordPipelined(
     tx: Transaction,
     { tenantId, id: noteId, conversationId }: Note,

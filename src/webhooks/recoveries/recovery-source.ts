@@ -34,7 +34,10 @@ export interface RecoveryRound extends Omit<NewRound, 'activation'> {
 
 type Recovery = Pick<WebhookRecovery, 'filter' | 'since' | 'until'>;
 
-/** Finds the deliveries of a recovery: missed events, or finished deliveries that match its filter. */
+/**
+ * Finds the deliveries that a recovery makes. Without a filter, these are deliveries of the events that the
+ * endpoint missed. With a filter, they are new rounds of the finished deliveries that match it.
+ */
 @Injectable()
 export class RecoverySource {
   constructor(

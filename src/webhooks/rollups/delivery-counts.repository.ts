@@ -16,7 +16,7 @@ export interface DeliveryCounts extends Record<Status, number> {
 interface CountRow {
   status: Status;
   count: number;
-  /** Number of rows that were read, including rows that do not count. */
+  /** Number of rows that the query read. It includes rows that `count` leaves out. */
   read: number;
 }
 

@@ -62,8 +62,8 @@ export class DeliverySender implements OnApplicationShutdown {
   /**
    * Sends a request. It follows no redirect and uses no proxy. A failure of the receiver is an outcome; only
    * an internal error rejects.
-   * @param permit permission to begin, renewed if it has ended before the first byte
-   * @returns null if the permission has ended and nothing was sent
+   * @param permit permission to begin; if it ends before the first byte, the sender asks for a new one
+   * @returns null if the sender got no new permission, and so has sent nothing
    */
   send(request: DeliveryRequest): Promise<AttemptOutcome>;
   send(request: DeliveryRequest, permit: StartPermit): Promise<AttemptOutcome | null>;

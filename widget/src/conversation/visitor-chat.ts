@@ -174,7 +174,7 @@ export class VisitorChat {
     if (this.hasBegun && !this.isOver) this.ownership.start();
   }
 
-  /** Ends the chat for good. Resolves once no message is being sent any more. */
+  /** Ends the chat for good. Resolves once this tab's sender, if the tab still has one, sends no message. */
   async end(): Promise<void> {
     this.isOver = true;
     const { sender } = this;

@@ -5,7 +5,10 @@ import { AppError } from 'conversation-messaging-service';
 import { WorkBudgets } from 'conversation-messaging-service/http';
 import type { Response } from 'express';
 
-/** Lines that a download reads while it has a slot for requests. */
+/**
+ * Number of lines that a download reads at a time. It has a slot for requests while it reads them, and gives
+ * the slot back while it sends them.
+ */
 const STEP = 1_000;
 /**
  * Characters of one write. Only a finished write counts as progress; connections without progress are closed.
