@@ -62,7 +62,6 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
     InstagramTokensRepository,
     InstagramTokensService,
     OutboundMessageAttempter,
-    provideTargetRates(OUTBOUND_MESSAGE_QUEUE),
     OutboundMessageClaimer,
     OutboundMessagePoll,
     OutboundMessageProcessor,
