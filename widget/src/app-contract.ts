@@ -1,12 +1,12 @@
 import type { Identity, WidgetEvents, WidgetSettings } from './page-api';
 
-// Contract between loader and app, both of v1. Browsers may have cached an older loader, so nothing in this
-// file may be removed or changed.
+// Contract between the loader and the app. A browser may run an old loader from its cache with a new app, so
+// nothing in this file may be removed or changed.
 
 export interface LoaderContext {
   /** The page's `fetch` as it was when the loader ran. The page may replace `window.fetch` afterwards. */
   fetch: typeof fetch;
-  /** Address of the service that the widget's routes, such as `/messages`, are appended to. */
+  /** Address of the service. The paths of the widget's routes, such as `/messages`, are appended to it. */
   serviceUrl: string;
   siteKey: string;
   shadow: ShadowRoot;
@@ -23,7 +23,7 @@ export interface ChatApp {
   toggle(): void;
   identify(identity: Identity): void;
   logout(): void;
-  /** Replaces all settings: a setting that is missing gets its default. */
+  /** Replaces all settings. A setting that `settings` lacks gets its default. */
   set(settings: WidgetSettings): void;
   /** Adds all event listeners again. The loader calls it after `document.open`, which removes them. */
   listen(): void;

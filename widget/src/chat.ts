@@ -31,7 +31,7 @@ export class Chat implements ChatApp {
   visitor: VisitorChat;
   private readonly shared;
   private readonly key: string;
-  /** Whether this visitor's panel was open in the previous page of this tab. */
+  /** Whether this visitor's panel was open in the tab's previous page; undefined if no state is stored. */
   private wasOpen: boolean | undefined;
   /** Whether the last write of the draft and the panel's state to sessionStorage succeeded. */
   private isKept = false;
@@ -174,7 +174,7 @@ export class Chat implements ChatApp {
     return Boolean(this.shared.sessions.read()?.said);
   }
 
-  /** Sets the identity before the first request: the stored session may be another visitor's. */
+  /** Sets the identity before the first request, because the stored session may belong to another visitor. */
   private identifyAtStart(identity: Identity): void {
     try {
       if (ownerOf(identity) === this.visitor.owner) {
@@ -204,14 +204,15 @@ export class Chat implements ChatApp {
 
   /** Restores the draft and the panel's state that the tab's previous page stored. */
   private takeOver(kept: KeptChat | null): void {
-    // A draft that was written anonymously is restored, because the same person has logged in.
+    // An anonymous visitor's draft is restored too, because the same person has logged in since.
     const own = kept && (kept.owner === this.visitor.owner || isAnonymous(kept.owner)) ? kept : null;
     this.visitor.draft = own?.draft ?? '';
     this.wasOpen = own?.isOpen;
   }
 
   private comeBack(): void {
-    // The visitor may have typed, logged in or logged out in another page while this one was set aside.
+    // While the browser kept this page in its cache, the visitor may have typed, logged in or logged out in
+    // another page of the tab.
     const kept = readKept(this.key);
     this.onSessionChange();
     if (this.isKept) this.takeOver(kept);
@@ -229,7 +230,8 @@ export class Chat implements ChatApp {
   /**
    * Ends the chat of the present visitor and starts that of `owner`.
    *
-   * @param takesUnsent whether `owner` is the same person, who gets the draft and the unsent messages
+   * @param takesUnsent whether `owner` is the same person as before, so that the draft and the unsent
+   *   messages move to the new chat
    */
   private switchTo(owner: string, identity: Identity | null, takesUnsent: boolean): void {
     const { sessions } = this.shared;
@@ -272,12 +274,13 @@ export class Chat implements ChatApp {
     this.changed();
   }
 
-  /** Restarts a chat that was refused as unavailable, if its panel is open in a visible page. */
+  /** Starts the chat anew if it was refused as `unavailable` and its panel is open in a visible page. */
   private tryAgain(): void {
     const { visitor, isOpen } = this;
     if (!this.refusals.mayHaveEnded(visitor) || !isOpen || document.visibilityState !== 'visible') return;
     this.switchTo(visitor.owner, visitor.session.identity, true);
-    // The chat is shown as unavailable until the service has answered the new attempt.
+    // `switchTo` has ended the refusal. The chat is still shown as unavailable until the service has
+    // answered.
     this.refusals.present = 'unavailable';
   }
 

@@ -27,7 +27,7 @@ export type Command =
   | { [Name in SimpleMethod]: [Name, ...Parameters<ChatWidgetApi[Name]>] }[SimpleMethod]
   | { [Name in keyof WidgetEvents]: ['on', Name, (detail: WidgetEvents[Name]) => void] }[keyof WidgetEvents];
 
-/** Methods whose parameter types are independent: the listener's type in `on` depends on `name`. */
+/** Methods whose parameters have fixed types. In `on`, the type of the listener depends on `name`. */
 type SimpleMethod = Exclude<keyof ChatWidgetApi, 'on' | 'push'>;
 
 export type Identity = ({ jwt: string } | { id: string; signature: string }) & {
@@ -60,7 +60,7 @@ export interface WidgetEvents {
   ready: undefined;
   open: undefined;
   close: undefined;
-  /** Emitted for each new message of an agent, and of the visitor in any tab. */
+  /** Emitted for each new message: one of an agent, or one that the visitor wrote in any tab. */
   message: PageMessage;
   /** Emitted when the number of agents' messages that the visitor has not seen changes. */
   unread: number;

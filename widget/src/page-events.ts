@@ -25,7 +25,7 @@ export function listenToPage(handlers: PageHandlers, signal: AbortSignal): void 
     },
     { signal },
   );
-  // While a frozen page stays connected, the visitor's other tabs, which rely on it, receive no events.
+  // A frozen page must give up its stream, because the visitor's other tabs get all events through this page.
   document.addEventListener('freeze', suspend, { signal });
   document.addEventListener('resume', resume, { signal });
 }

@@ -1,7 +1,7 @@
 import type { VisitorChat } from './conversation/visitor-chat';
 import { statusOf } from './protocol/service-client';
 
-/** Average time after which an unavailable chat is tried again, ±25 % so that pages return apart. */
+/** Average time after which an unavailable chat is tried again, ±25 % so that pages do not retry together. */
 const TRY_AGAIN_MS = 30_000;
 
 /** Records why the service refuses the present visitor, and schedules a new attempt. */
@@ -22,12 +22,17 @@ export class Refusals {
     return this.present === before ? null : this.present;
   }
 
-  /** Ends the refusal, unless the visitor object that was served is the one that was refused. */
+  /**
+   * Ends the refusal, because the service accepts the visitor. Does nothing if this same object was refused.
+   */
   served(visitor: VisitorChat): void {
     if (visitor !== this.visitor) this.present = null;
   }
 
-  /** Reports whether to try again: this visitor was the last one refused, as `unavailable`. */
+  /**
+   * Reports whether this visitor was the last one refused, as `unavailable`, so that a new attempt makes
+   * sense.
+   */
   mayHaveEnded(visitor: VisitorChat): boolean {
     return this.present === 'unavailable' && visitor === this.visitor;
   }

@@ -5,13 +5,13 @@ type ItemState = 'sending' | 'sent' | 'failed' | 'received';
 
 /** Message as the panel shows it: stored by the service, or still unsent. */
 export interface ChatItem {
-  /** Key of the element. It stays the same when the service stores the message. */
+  /** Key of the message's element. It does not change when the service stores the message. */
   key: string;
   /** Id of the message; its clientMessageId while it is unsent. */
   id: string;
   state: ItemState;
   body: string;
-  /** Client id by which the visitor may edit or delete the message; null if that is not possible. */
+  /** clientMessageId by which the visitor can edit or delete the message; null if the visitor can't. */
   changeId: string | null;
   isEdited: boolean;
   /** Time at which the service stored the message (ISO 8601); null while it is unsent. */
@@ -22,7 +22,8 @@ export interface ChatItem {
 }
 
 /**
- * Lists each message once: first the messages that the service has stored, by id, then the unsent ones.
+ * Lists the messages that the service has stored, sorted by id, and then the unsent ones. A message that is
+ * in both `messages` and `records` is listed once.
  *
  * @param hasOlder whether the service has messages older than `messages`
  */
@@ -32,7 +33,8 @@ export function itemsOf(
   hasOlder: boolean,
 ): ChatItem[] {
   const known = new Set(messages.flatMap(({ id, clientMessageId }) => [id, clientMessageId]));
-  // The record of a message older than the loaded ones is left out: the history will contain it.
+  // A record that is older than `messages` is left out, because the visitor sees it when older pages are
+  // loaded.
   const begin = (hasOlder && messages[0]?.id) || '';
   const isUnknown = ({ clientMessageId, message }: OutboxRecord) =>
     !known.has(clientMessageId) && !(message && (known.has(message.id) || message.id < begin));

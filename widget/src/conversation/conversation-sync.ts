@@ -72,7 +72,7 @@ export class ConversationSync {
     }
   }
 
-  /** Retries after a failure, because the next heartbeat, which would do so, may be 15 s away. */
+  /** Reads again after a pause. The next heartbeat would also cause a read, but may be 15 s away. */
   private retryLater(): void {
     clearTimeout(this.retryTimer);
     this.failures += 1;
@@ -81,7 +81,7 @@ export class ConversationSync {
     }, backoffMs(this.failures));
   }
 
-  /** Adds an event's message and reads missing ones (rule 2 of docs/reference/widget-protocol.md). */
+  /** Adds an event's message, and reads missing messages (rule 2 of docs/reference/widget-protocol.md). */
   private async takeMessage(event: Position & { message: Message }): Promise<void> {
     const { timeline } = this;
     const isNext = timeline.sequence !== null && event.sequence === timeline.sequence + 1;
@@ -103,8 +103,9 @@ export class ConversationSync {
   }
 
   /**
-   * Reports whether an event belongs to another conversation (rule 3 of docs/reference/widget-protocol.md).
-   * An event without a conversation does not: the service may have lost the conversation (rule 4).
+   * Reports whether an event is of another conversation than the loaded messages (rule 3 of
+   * docs/reference/widget-protocol.md). False for an event without a conversation, because the service may
+   * have lost the conversation (rule 4).
    */
   private isOther({ conversationId }: Position): boolean {
     const known = this.timeline.conversationId;
@@ -145,7 +146,7 @@ export class ConversationSync {
 
   /**
    * Adds the messages of a polled page, which has no sequence number. It reads older pages until one contains
-   * a known message, which shows that none is missing.
+   * a known message, because then no message in between is missing.
    */
   private async takePage(page: MessagePage): Promise<void> {
     const { timeline } = this;
@@ -159,7 +160,10 @@ export class ConversationSync {
     }
   }
 
-  /** Reads older pages until `isEnough` or the end of the history. Returns all as one page. */
+  /**
+   * Reads older pages until `isEnough` returns true or the history ends. Returns `first` and these pages as
+   * one page.
+   */
   private async readOn(first: MessagePage, isEnough: (read: Message[]) => boolean): Promise<MessagePage> {
     const data = [...first.data];
     let { nextCursor } = first;

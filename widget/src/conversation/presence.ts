@@ -1,18 +1,20 @@
 import type { ConversationEvent } from '../protocol/types';
 
-/** Minimum pause between two typing notices. The service forgets a notice after 6 seconds. */
+/**
+ * Minimum pause between two reports that the visitor is typing. The service forgets a report after 6 seconds.
+ */
 const REPEAT_MS = 3000;
 /** Time after which an agent without a new typing event is no longer shown as typing. */
 const ENDS_MS = 6500;
 
-/** Tracks whether agents are online or typing, and reports the visitor's typing. It stores nothing. */
+/** Tracks whether agents are online or typing, and tells the service that the visitor is typing. */
 export class Presence {
   /** Whether an agent is online; null if the service does not report it. */
   isOnline: boolean | null = null;
   /** Name of the agent who is typing, empty if the agent has no name; null if no agent is typing. */
   typist: string | null = null;
   private endTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Epoch milliseconds of the latest typing notice; 0 if the visitor is not typing. */
+  /** Epoch milliseconds of the latest report that the visitor is typing; 0 if the visitor is not typing. */
   private toldAt = 0;
 
   constructor(
@@ -29,7 +31,9 @@ export class Presence {
     this.onChange();
   }
 
-  /** Reports typing, or the end of it if `text` is empty, provided that an agent is online. */
+  /**
+   * Reports that the visitor types, or has stopped if `text` is empty. Does nothing if no agent is online.
+   */
   type(text: string): void {
     const isTyping = text.trim() !== '';
     const now = Date.now();

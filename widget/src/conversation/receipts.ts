@@ -7,8 +7,8 @@ const COLLECT_MS = 300;
 export type Receipt = { messageId: string; status: 'DELIVERED' | 'READ' };
 
 /**
- * Reports to the service which messages of agents were delivered or read. A report covers all messages up to
- * its message.
+ * Reports to the service which messages of agents were delivered or read. A report names one message, and
+ * also covers all messages before it.
  */
 export class Receipts {
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -17,7 +17,7 @@ export class Receipts {
   private stopped = false;
 
   /**
-   * @param reportsDelivery reports whether this tab is the one that reports deliveries for all tabs
+   * @param reportsDelivery returns whether this tab reports, for all tabs, that messages were delivered
    */
   constructor(
     private readonly timeline: Timeline,
@@ -55,7 +55,7 @@ export class Receipts {
         this.failures = 0;
         this.onSent(receipt);
       } catch {
-        // The report is repeated after a pause, because the next message or heartbeat may be later.
+        // A failed report is repeated after a pause, because the next call of `update` may come much later.
         this.failures += 1;
       }
       this.inFlight = false;

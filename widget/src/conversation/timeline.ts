@@ -1,6 +1,6 @@
 import type { Message, Position } from '../protocol/types';
 
-/** Stores the messages that this tab has read: a sequence without gaps, up to the newest. */
+/** Stores the messages that this tab has read from the service. No message between them is missing. */
 export class Timeline {
   conversationId: string | null = null;
   /** Whether the newest messages have been read. */
@@ -16,12 +16,14 @@ export class Timeline {
     return this.messages.some((message) => message.id === id);
   }
 
-  /** Reports whether a message is older than the oldest one read, and older pages exist. */
+  /** Reports whether a message belongs to an older page that was not read yet. */
   beginsAfter({ id }: Message): boolean {
     return this.olderCursor !== null && id < (this.messages[0]?.id ?? '');
   }
 
-  /** Adds messages and returns the new ones. Replaces known ones, whose status may have changed. */
+  /**
+   * Adds messages, and returns those that were unknown. Known ones are replaced, as their status may differ.
+   */
   add(messages: readonly Message[]): Message[] {
     const added = messages.filter(({ id }) => !this.has(id));
     const byId = new Map([...this.messages, ...messages].map((message) => [message.id, message]));
@@ -36,7 +38,7 @@ export class Timeline {
     this.newestAtSequence = this.messages.at(-1)?.id ?? null;
   }
 
-  /** Reports whether a page, newest first, reaches back to the messages known at `sequence`. */
+  /** Reports whether a page (newest first) reaches back to messages known at the latest call of `reached`. */
   isReachedBy(page: readonly Message[]): boolean {
     const oldest = page.at(-1);
     return oldest !== undefined && this.newestAtSequence !== null && oldest.id <= this.newestAtSequence;
@@ -60,7 +62,8 @@ export class Timeline {
 }
 
 /**
- * Reports whether `current` comes before `status`. Null (of the visitor's own messages) and QUEUED do not.
+ * Reports whether a message can advance from status `current` to `status`. False for QUEUED, and for null,
+ * which is the status of the visitor's own messages.
  */
 export function isBefore(current: string | null, status: 'DELIVERED' | 'READ'): boolean {
   if (current === null || current === 'QUEUED' || current === 'READ') return false;

@@ -57,7 +57,10 @@ export class VisitorChat {
   private readonly receipts: Receipts;
   private reader: StreamReader | null = null;
   private sender: OutboxSender | null = null;
-  /** Latest event that this tab received as owner of the stream, sent to tabs that open later. */
+  /**
+   * Latest event that this tab received while it read the stream for all tabs. It is sent to a tab that opens
+   * later.
+   */
   private latest: ConversationEvent | null = null;
   private seenUpTo = '';
   private isOver = false;
@@ -121,7 +124,7 @@ export class VisitorChat {
     this.channel.post({ kind: 'hello' });
   }
 
-  /** Queues a message. Only now is an anonymous visitor's session stored: most never write. */
+  /** Queues a message. No session is stored before, because most anonymous visitors never write. */
   async write(body: string): Promise<void> {
     const { sessions } = this.shared;
     const stored = sessions.read();
@@ -141,7 +144,7 @@ export class VisitorChat {
     const { message } = await (body === null
       ? this.session.call<{ message: Message }>('DELETE', path)
       : this.session.call<{ message: Message }>('PATCH', path, { body }));
-    // The outbox has the old text, which it would send again if the service lost the message.
+    // The outbox must forget the old text, because it would send it again if the service lost the message.
     await this.outbox.forget({ clientMessageId });
     this.timeline.add([message]);
     this.events.onChange();
@@ -151,7 +154,7 @@ export class VisitorChat {
     return this.sync.loadOlder();
   }
 
-  /** Ends all pauses, because the browser is online again or the page is visible. */
+  /** Ends all waits for a new attempt, because the browser is online again or the page is visible. */
   wake(): void {
     this.ownership.check();
     this.reader?.wake();
@@ -165,7 +168,7 @@ export class VisitorChat {
     this.receipts.update();
   }
 
-  /** Closes the connections of a page that the browser sets aside, so that another tab connects. */
+  /** Ends this tab's stream and sending while its page is left or frozen, so that another tab takes over. */
   suspend(): void {
     this.ownership.stop();
   }
@@ -174,7 +177,7 @@ export class VisitorChat {
     if (this.hasBegun && !this.isOver) this.ownership.start();
   }
 
-  /** Ends the chat for good. Resolves once this tab's sender, if the tab still has one, sends no message. */
+  /** Ends the chat for good. Resolves once this tab no longer sends a message. */
   async end(): Promise<void> {
     this.isOver = true;
     const { sender } = this;
@@ -236,7 +239,8 @@ export class VisitorChat {
 
   private tellTyping(isTyping: boolean): void {
     const { conversationId } = this.timeline;
-    // An error is ignored: the next notice repeats a lost one, and typing expires by itself.
+    // An error is ignored, because the next report repeats a lost one, and the service forgets typing by
+    // itself.
     if (conversationId)
       this.session.call('POST', '/typing', { conversationId, isTyping }).catch(() => undefined);
   }

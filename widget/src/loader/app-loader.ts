@@ -5,7 +5,7 @@ import { Launcher } from './launcher';
 type Listener = (detail: unknown) => void;
 type Site = Pick<LoaderContext, 'fetch' | 'serviceUrl' | 'siteKey'>;
 
-/** Loads the app once, and passes it the calls that the page has made before. */
+/** Loads the app once, and passes on the calls that the page made before the app was loaded. */
 export class AppLoader {
   /** Identity that the page has set; null after `logout`, undefined if the page has called neither. */
   private identity: Identity | null | undefined;
@@ -80,7 +80,8 @@ export class AppLoader {
   }
 
   private async start(): Promise<void> {
-    // Each attempt has a different address, because browsers may cache the failure of a module's address.
+    // Each attempt imports another address, because browsers may remember that the import of an address
+    // failed.
     const query = this.attempts++ ? `?retry=${this.attempts}` : '';
     const { start } = (await import(/* @vite-ignore */ this.appUrl + query)) as AppModule;
     const { identity, launcher } = this;

@@ -10,7 +10,7 @@ const SETTINGS =
  * @throws TypeError if a setting is unknown, or its type or value is wrong
  */
 export function copySettings(settings: unknown): WidgetSettings {
-  // A function becomes 0, which is refused. JSON.stringify would silently leave it out.
+  // A function becomes 0, so that the check refuses it. JSON.stringify would silently leave it out.
   const json = JSON.stringify(settings, (_, value: unknown) => (typeof value === 'function' ? 0 : value));
   check(SETTINGS.test(json), `set refuses ${json}`);
   return JSON.parse(json) as WidgetSettings;

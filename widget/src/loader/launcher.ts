@@ -3,10 +3,10 @@ import launcherCss from './launcher.css?inline';
 
 type LauncherState = 'ready' | 'loading' | 'failed';
 
-/** Minimum pause between two insertions, for pages that remove the element again and again. */
+/** Minimum pause between two insertions, because some pages remove the element again and again. */
 const INSERT_EVERY_MS = 500;
 
-/** Labels of the button before the app has loaded; the app contains all other texts. */
+/** Labels of the button until the app is loaded. The app contains all other texts. */
 const LABELS: Record<'en' | 'de', Record<LauncherState, string>> = {
   en: { ready: 'Open chat', loading: 'Opening chat…', failed: 'Chat not loaded. Try again' },
   de: {
@@ -58,7 +58,7 @@ export class Launcher {
     this.observer.observe(document, { childList: true });
   }
 
-  /** Merges changed settings, places and colours the button by them, and inserts it into the page. */
+  /** Changes the given settings, applies all settings to the button, and inserts it into the page. */
   show(changes?: WidgetSettings): void {
     this.settings = { ...this.settings, ...changes };
     this.place();
@@ -83,7 +83,7 @@ export class Launcher {
     this.setState(this.state);
   }
 
-  /** Inserts the element unless it is in the page. Within 500 ms of the previous insertion it waits first. */
+  /** Inserts the element unless it is in the page, at most once in 500 ms. */
   private attach(): void {
     const { host } = this;
     const root = document.documentElement;
@@ -91,7 +91,7 @@ export class Launcher {
     // A page may have moved the element to another document, in which `isConnected` is also true.
     const isHere = host.isConnected && host.ownerDocument === document;
     if (isHere || !document.body || this.timer) return;
-    // A page that rewrites its own HTML leaves a copy of the element without its content.
+    // Copies are removed, because a page that rewrites its own HTML makes an empty copy of the element.
     document.querySelectorAll('chat-widget').forEach((copy) => copy.remove());
     root.append(host);
     if (root !== this.root) {

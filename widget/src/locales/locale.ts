@@ -1,7 +1,7 @@
 import { Dates } from './dates';
 import { en, type Texts } from './en';
 
-/** Loaders of the texts of each language except English, which is part of the app. */
+/** Functions that load the texts of a language. English is missing, because its texts are part of the app. */
 const CATALOGUES: Record<string, () => Promise<Texts>> = {
   de: async () => (await import('./de')).de,
 };

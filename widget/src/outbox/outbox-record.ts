@@ -1,7 +1,8 @@
 import type { Message } from '../protocol/types';
 
 /**
- * Message that the visitor wrote in this browser. Ten minutes after it was sent, the next load deletes it.
+ * Message that a visitor wrote in this browser. The outbox deletes it when it is loaded more than ten minutes
+ * after the message was sent.
  */
 export interface OutboxRecord {
   clientMessageId: string;
@@ -14,9 +15,9 @@ export interface OutboxRecord {
   /** Sort key among the visitor's messages: a later message has a higher number. */
   order: number;
   state: 'waiting' | 'failed' | 'sent';
-  /** Message as the service has stored it; missing before that. */
+  /** Message as the service has stored it; missing while it is unsent. */
   message?: Message;
   sentAt?: number;
-  /** Number of this version. If two tabs have different versions, the higher number is the newer one. */
+  /** Version of this record. If two tabs have different versions, the higher number is the newer one. */
   revision: number;
 }

@@ -21,13 +21,15 @@ export class OutboxSender {
     private readonly onRefused: (error: unknown) => void,
   ) {}
 
-  /** Sends the waiting messages. Ends a backoff at once, but does not shorten a `Retry-After`. */
+  /** Sends the waiting messages. Ends a wait after a failure, except a wait that `Retry-After` demands. */
   wake(): void {
     this.pause.cut();
     if (!this.aborter.signal.aborted) this.running ??= this.sendAll().finally(() => (this.running = null));
   }
 
-  /** Stops sending. Resolves once no request is in flight, so that the unsent messages can be moved. */
+  /**
+   * Stops sending. Resolves once no request is in flight, because only then may messages change their owner.
+   */
   async stop(): Promise<void> {
     this.aborter.abort();
     await this.running;

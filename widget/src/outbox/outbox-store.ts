@@ -43,7 +43,7 @@ export class OutboxStore {
     try {
       return await withTimeout(work());
     } catch {
-      // The next call opens the database again. The browser may have refused or closed it, or it may be full.
+      // The next call opens the database again, because the browser may have closed it.
       this.database = null;
       return null;
     }

@@ -3,7 +3,7 @@ import { randomId } from '../session/visitor-session';
 import type { OutboxRecord } from './outbox-record';
 import type { OutboxStore } from './outbox-store';
 
-/** Time for which sent messages are stored: they are sent again if a failover of the service loses them. */
+/** Time for which sent messages are stored, so that they can be sent again if the service loses them. */
 const KEEP_SENT_MS = 10 * 60 * 1000;
 
 type Draft = Pick<OutboxRecord, 'body' | 'name' | 'email'>;
@@ -67,7 +67,7 @@ export class Outbox {
       await this.change(record, { state: 'sent', message, sentAt: Date.now() });
   }
 
-  /** Sends the messages again that the service has stored, but lost in a failover. */
+  /** Sends those messages again that the service had stored, but has lost in a failover. */
   async sendAgainUnless(isStored: (message: Message) => boolean): Promise<void> {
     for (const record of this.records)
       if (record.state === 'sent' && record.message && !isStored(record.message))

@@ -45,7 +45,7 @@ export class ServiceClient {
     }
   }
 
-  /** Opens the stream of events. It stays open until the service ends it or the signal aborts. */
+  /** Opens the stream of events. The stream stays open until the service ends it or the signal aborts. */
   async openStream(token: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     return (await this.request('GET', '/events', { token }, signal)).body!;
   }

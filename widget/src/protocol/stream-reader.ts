@@ -6,9 +6,9 @@ import type { ConversationEvent, EndReason, StreamEvent } from './types';
 import type { VisitorSession } from '../session/visitor-session';
 
 const SILENCE_MS = 40_000;
-/** Age of the latest event above which `wake` replaces the stream: heartbeats come every 15 seconds. */
+/** If the latest event is older, `wake` replaces the stream, because heartbeats come every 15 seconds. */
 const STALE_MS = 20_000;
-/** Time without a first event after which the widget also polls: a proxy may delay the stream. */
+/** Time without a first event after which the widget also polls, because a proxy may hold events back. */
 const FIRST_EVENT_MS = 10_000;
 const STREAM_AGAIN_MS = 180_000;
 const POLL_VISIBLE_MS = 5000;
@@ -34,7 +34,7 @@ export class StreamReader {
   private lastEventAt = 0;
   private failures = 0;
   private polling: AbortController | null = null;
-  /** Whether a stream brought no event for 10 s; the next stream is then tried after 3 minutes. */
+  /** Whether the latest stream brought no event in 10 s, so that the next one is tried after 3 minutes. */
   private isHeldBack = false;
 
   constructor(
@@ -62,7 +62,7 @@ export class StreamReader {
     this.stopPolling();
   }
 
-  /** Ends all pauses, because the browser is online again or the page is visible. */
+  /** Ends all waits for a new attempt, because the browser is online again or the page is visible. */
   wake(): void {
     this.pollPause.cut();
     this.pause.cut();
@@ -108,7 +108,10 @@ export class StreamReader {
     return reason === 'server_stopping' ? 1000 + 4000 * Math.random() : 1000 * Math.random();
   }
 
-  /** Returns the pause in ms after a failure; null if this reader has stopped or is refused. */
+  /**
+   * Returns the milliseconds to wait after a failure; null if this reader has stopped, or the service refuses
+   * the visitor.
+   */
   private pauseAfter(error: unknown): number | null {
     if (this.aborter.signal.aborted) return null;
     this.failures += 1;
@@ -136,7 +139,7 @@ export class StreamReader {
         } catch (error) {
           if (isRefusal(error) || signal.aborted) return;
           failures += 1;
-          // The service is down, so that no proxy is to blame for the silent stream.
+          // Polling fails too, so the service is down, and no proxy holds the stream's events back.
           this.isHeldBack = false;
           this.events.onConnection('lost');
         }

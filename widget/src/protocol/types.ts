@@ -7,7 +7,7 @@ export interface SessionAnswer {
 }
 
 export interface Message {
-  /** Id of the message. Ids grow with time, so that messages are sorted by id. */
+  /** Id of the message. Ids grow with time, so a list that is sorted by id is in order of time. */
   id: string;
   senderType: string;
   senderName: string | null;
@@ -25,7 +25,7 @@ export interface MessagePage {
   nextCursor: string | null;
 }
 
-/** Conversation and the sequence number of its latest event. */
+/** Conversation, and the sequence number of its latest event when the service sent the position. */
 export interface Position {
   conversationId: string | null;
   sequence: number;

@@ -5,11 +5,11 @@ export interface StoredSession {
   owner: string;
   /** Visitor token; null until the service has issued one. */
   token: string | null;
-  /** Epoch milliseconds of the last renewal. A wrong clock does no harm: only the age counts. */
+  /** Epoch milliseconds of the last renewal, by this device's clock. */
   renewedAt: number;
   /** JSON of the name and e-mail address that the service received; other values require a new session. */
   profile: string | null;
-  /** Values that an anonymous visitor entered in the form; null before. */
+  /** Values that an anonymous visitor entered in the form; null if the form was not completed. */
   said: { name?: string; email?: string } | null;
 }
 

@@ -25,7 +25,7 @@ export class VisitorSession {
     private readonly onNewVisitor: () => void,
   ) {}
 
-  /** Returns a valid token. Before that, it begins the session or renews it if necessary. */
+  /** Returns a valid token. If necessary, it begins or renews the session first. */
   token(): Promise<string> {
     const stored = this.stored();
     if (stored?.token && !this.isDue(stored)) return Promise.resolve(stored.token);
@@ -84,7 +84,7 @@ export class VisitorSession {
   private async inTurn(work: () => Promise<string>): Promise<string> {
     if (!navigator.locks) return work();
     return navigator.locks.request(`chat-widget-session:${this.owner}`, work).catch((error: unknown) => {
-      // Browsers that refuse storage to a page also refuse Web Locks to it.
+      // A browser that refuses storage to a page also refuses Web Locks to it, so `work` runs without a lock.
       if ((error as Error).name === 'SecurityError') return work();
       throw error;
     });

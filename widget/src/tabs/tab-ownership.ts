@@ -48,7 +48,7 @@ export class TabOwnership {
     this.heardAt = performance.now();
   }
 
-  /** Steals the lock if its owner does not answer within 2 s. Runs every 5 s and on waking. */
+  /** Steals the lock if its owner does not answer within 2 s. Runs every 5 s, and when the page is shown. */
   check(): void {
     if (this.isOwner || !this.started || document.visibilityState !== 'visible') return;
     const askedAt = performance.now();

@@ -30,7 +30,7 @@ export class Composer extends Component<Props> {
           </p>
         )}
         <div class="field">
-          {/* The same text again, invisible: the field is as high as its text. */}
+          {/* An invisible copy of the text, which makes the field as high as its text. */}
           <div class="mirror" aria-hidden="true">
             {`${body} `}
           </div>

@@ -58,8 +58,8 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
 }
 
 /**
- * Hides a drop from the page, and prevents the browser from opening a dropped file or link. Text may be
- * dropped on fields. Returns whether files were dropped.
+ * Hides a drag or drop from the page, and prevents the browser from opening a dropped file or link. Text may
+ * be dropped on fields. Returns whether the drag contains files.
  */
 function keepDrop(event: DragEvent): boolean {
   const hasFiles = event.dataTransfer?.types.includes('Files') ?? false;
@@ -72,7 +72,7 @@ function isOfFilesAlone(data: DataTransfer | null): boolean {
   return data !== null && data.files.length > 0 && !data.types.includes('text/plain');
 }
 
-/** Moves the Tab focus in a circle within a full-screen panel, which hides the rest of the page. */
+/** Keeps the Tab key's focus within a full-screen panel, because the panel hides the rest of the page. */
 function keepFocus(event: KeyboardEvent, element: HTMLElement): void {
   const focusable = [...element.querySelectorAll<HTMLElement>(FOCUSABLE)];
   const active = (element.getRootNode() as ShadowRoot).activeElement;

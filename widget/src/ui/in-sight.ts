@@ -1,4 +1,4 @@
-/** Fractions of the message's width and height: no other element may cover these three points. */
+/** No other element may cover the message at these three points, as fractions of its width and height. */
 const POINTS = [0.25, 0.5, 0.75];
 
 /**

@@ -7,7 +7,7 @@ import type { Actions, View } from './view';
 /** Maximum distance from the end of the log, in pixels, at which the log counts as scrolled to its end. */
 const END_PX = 48;
 const OLDER_PX = 120;
-/** Pause after drawing the history, so that screen readers do not announce it. */
+/** Milliseconds for which screen readers announce nothing after the history was drawn. */
 const QUIET_MS = 500;
 const LOOK_MS = 1000;
 
@@ -33,7 +33,7 @@ export class MessageLog extends Component<Props, State> {
     this.log.current!.dataset['inView'] = String(entries.at(-1)!.isIntersecting);
     this.props.actions.scrolled();
   });
-  /** Checks every second whether an unread message is seen: no event reports that it is uncovered. */
+  /** Checks every second whether an unread message is seen, because no event tells when it is uncovered. */
   private readonly look = setInterval(
     () => this.props.view.hasUnread && this.props.actions.scrolled(),
     LOOK_MS,

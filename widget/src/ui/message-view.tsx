@@ -23,7 +23,7 @@ interface State {
   isOpen: boolean;
 }
 
-/** Draws a message. It redraws only on changes: a conversation may have a thousand messages. */
+/** Draws a message. It redraws only on changes, because a conversation may have a thousand messages. */
 export class MessageView extends Component<Props, State> {
   override state: State = { isOpen: false };
 

@@ -18,8 +18,8 @@ const LOST_NOTICE_MS = 3000;
 const NOTICE_MS = 8000;
 
 /**
- * Events that are hidden from the page. Its handlers could run shortcuts, scroll, move the focus to a dialog
- * of the page, or prevent selection, copy and paste.
+ * Events that are hidden from the page, because the page's handlers could run shortcuts, scroll, move the
+ * focus to a dialog of the page, or prevent selection, copy and paste.
  */
 const OWN_EVENTS = (
   'keydown keypress keyup wheel touchmove pointerdown mousedown focusin focusout selectstart contextmenu ' +
@@ -134,7 +134,9 @@ export class Panel implements ChatDisplay {
     this.focus();
   }
 
-  /** Replaces a message's text; null deletes it. A text that was refused can be saved again. */
+  /**
+   * Replaces a message's text; null deletes it. If the change of a text fails, the visitor can save it again.
+   */
   private async change(changeId: string, body: string | null): Promise<void> {
     const { edited } = this;
     this.edit(null);

@@ -19,7 +19,7 @@ export interface View {
   canWrite: boolean;
   /** Whether the service refuses the visitor at present, so that messages cannot be sent. */
   isRefused: boolean;
-  /** Text of the input field, read at each access: of an edited message or of the draft. */
+  /** Text of the input field: the new text of an edited message, or the draft. It is read at each access. */
   readonly draft: string;
   /** Whether the text in the input field replaces the text of a stored message. */
   readonly isEditing: boolean;

@@ -1,7 +1,7 @@
 /** Media query for screens that the panel fills: phones and magnified pages. panel.css repeats it. */
 const NARROW = '(max-width: 480px), (max-height: 420px)';
 
-/** Writes the visible part of the page, which an open phone keyboard reduces, to CSS variables. */
+/** Writes the size of the visible part of the page, which a phone's keyboard reduces, to CSS variables. */
 export class Viewport {
   readonly styles = new CSSStyleSheet();
   private readonly narrow = matchMedia(NARROW);
