@@ -211,8 +211,8 @@ export class Chat implements ChatApp {
   }
 
   private comeBack(): void {
-    // While the browser kept this page in its cache, the visitor may have typed, logged in or logged out in
-    // another page of the tab.
+    // While the browser kept this page in its cache, the visitor may have typed or logged in or out
+    // elsewhere.
     const kept = readKept(this.key);
     this.onSessionChange();
     if (this.isKept) this.takeOver(kept);
@@ -279,8 +279,7 @@ export class Chat implements ChatApp {
     const { visitor, isOpen } = this;
     if (!this.refusals.mayHaveEnded(visitor) || !isOpen || document.visibilityState !== 'visible') return;
     this.switchTo(visitor.owner, visitor.session.identity, true);
-    // `switchTo` has ended the refusal. The chat is still shown as unavailable until the service has
-    // answered.
+    // `switchTo` has reset this, but the chat is shown as unavailable until the service has answered.
     this.refusals.present = 'unavailable';
   }
 

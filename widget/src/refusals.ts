@@ -22,17 +22,12 @@ export class Refusals {
     return this.present === before ? null : this.present;
   }
 
-  /**
-   * Ends the refusal, because the service accepts the visitor. Does nothing if this same object was refused.
-   */
+  /** Ends the refusal if the service has accepted another visitor object than the refused one. */
   served(visitor: VisitorChat): void {
     if (visitor !== this.visitor) this.present = null;
   }
 
-  /**
-   * Reports whether this visitor was the last one refused, as `unavailable`, so that a new attempt makes
-   * sense.
-   */
+  /** Reports whether this visitor was refused last, as `unavailable`, so that it should be tried again. */
   mayHaveEnded(visitor: VisitorChat): boolean {
     return this.present === 'unavailable' && visitor === this.visitor;
   }

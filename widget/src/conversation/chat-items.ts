@@ -33,8 +33,7 @@ export function itemsOf(
   hasOlder: boolean,
 ): ChatItem[] {
   const known = new Set(messages.flatMap(({ id, clientMessageId }) => [id, clientMessageId]));
-  // A record that is older than `messages` is left out, because the visitor sees it when older pages are
-  // loaded.
+  // A record older than `messages` is left out, because its message belongs to the older pages.
   const begin = (hasOlder && messages[0]?.id) || '';
   const isUnknown = ({ clientMessageId, message }: OutboxRecord) =>
     !known.has(clientMessageId) && !(message && (known.has(message.id) || message.id < begin));

@@ -160,10 +160,7 @@ export class ConversationSync {
     }
   }
 
-  /**
-   * Reads older pages until `isEnough` returns true or the history ends. Returns `first` and these pages as
-   * one page.
-   */
+  /** Reads older pages until `isEnough` returns true or the history ends. Returns all as one page. */
   private async readOn(first: MessagePage, isEnough: (read: Message[]) => boolean): Promise<MessagePage> {
     const data = [...first.data];
     let { nextCursor } = first;

@@ -1,8 +1,6 @@
 import type { ConversationEvent } from '../protocol/types';
 
-/**
- * Minimum pause between two reports that the visitor is typing. The service forgets a report after 6 seconds.
- */
+/** Minimum pause between two reports of the visitor's typing. The service forgets a report after 6 s. */
 const REPEAT_MS = 3000;
 /** Time after which an agent without a new typing event is no longer shown as typing. */
 const ENDS_MS = 6500;
@@ -31,9 +29,7 @@ export class Presence {
     this.onChange();
   }
 
-  /**
-   * Reports that the visitor types, or has stopped if `text` is empty. Does nothing if no agent is online.
-   */
+  /** Reports that the visitor types, or has stopped if `text` is empty; only while an agent is online. */
   type(text: string): void {
     const isTyping = text.trim() !== '';
     const now = Date.now();

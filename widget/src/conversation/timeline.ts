@@ -1,6 +1,6 @@
 import type { Message, Position } from '../protocol/types';
 
-/** Stores the messages that this tab has read from the service. No message between them is missing. */
+/** Stores the messages that this tab has read. No message between the oldest and the newest is missing. */
 export class Timeline {
   conversationId: string | null = null;
   /** Whether the newest messages have been read. */
@@ -21,9 +21,7 @@ export class Timeline {
     return this.olderCursor !== null && id < (this.messages[0]?.id ?? '');
   }
 
-  /**
-   * Adds messages, and returns those that were unknown. Known ones are replaced, as their status may differ.
-   */
+  /** Adds messages and returns those that were unknown. Replaces known ones, as their status may differ. */
   add(messages: readonly Message[]): Message[] {
     const added = messages.filter(({ id }) => !this.has(id));
     const byId = new Map([...this.messages, ...messages].map((message) => [message.id, message]));

@@ -57,10 +57,7 @@ export class VisitorChat {
   private readonly receipts: Receipts;
   private reader: StreamReader | null = null;
   private sender: OutboxSender | null = null;
-  /**
-   * Latest event that this tab received while it read the stream for all tabs. It is sent to a tab that opens
-   * later.
-   */
+  /** Latest event that this tab read from the stream for all tabs. A tab that opens later gets it. */
   private latest: ConversationEvent | null = null;
   private seenUpTo = '';
   private isOver = false;
@@ -239,8 +236,7 @@ export class VisitorChat {
 
   private tellTyping(isTyping: boolean): void {
     const { conversationId } = this.timeline;
-    // An error is ignored, because the next report repeats a lost one, and the service forgets typing by
-    // itself.
+    // An error is ignored, because the next report repeats a lost one, and a report expires by itself.
     if (conversationId)
       this.session.call('POST', '/typing', { conversationId, isTyping }).catch(() => undefined);
   }

@@ -80,8 +80,7 @@ export class AppLoader {
   }
 
   private async start(): Promise<void> {
-    // Each attempt imports another address, because browsers may remember that the import of an address
-    // failed.
+    // Each attempt imports another address, because browsers may cache the failure of an import.
     const query = this.attempts++ ? `?retry=${this.attempts}` : '';
     const { start } = (await import(/* @vite-ignore */ this.appUrl + query)) as AppModule;
     const { identity, launcher } = this;

@@ -27,9 +27,7 @@ export class OutboxSender {
     if (!this.aborter.signal.aborted) this.running ??= this.sendAll().finally(() => (this.running = null));
   }
 
-  /**
-   * Stops sending. Resolves once no request is in flight, because only then may messages change their owner.
-   */
+  /** Stops sending. Resolves once no request is in flight, so that the caller may move unsent messages. */
   async stop(): Promise<void> {
     this.aborter.abort();
     await this.running;

@@ -6,7 +6,7 @@ import type { ConversationEvent, EndReason, StreamEvent } from './types';
 import type { VisitorSession } from '../session/visitor-session';
 
 const SILENCE_MS = 40_000;
-/** If the latest event is older, `wake` replaces the stream, because heartbeats come every 15 seconds. */
+/** If the latest event is older than this, `wake` replaces the stream. Heartbeats come every 15 seconds. */
 const STALE_MS = 20_000;
 /** Time without a first event after which the widget also polls, because a proxy may hold events back. */
 const FIRST_EVENT_MS = 10_000;
@@ -108,10 +108,7 @@ export class StreamReader {
     return reason === 'server_stopping' ? 1000 + 4000 * Math.random() : 1000 * Math.random();
   }
 
-  /**
-   * Returns the milliseconds to wait after a failure; null if this reader has stopped, or the service refuses
-   * the visitor.
-   */
+  /** Returns the milliseconds to wait after a failure; null if this reader has to stop. */
   private pauseAfter(error: unknown): number | null {
     if (this.aborter.signal.aborted) return null;
     this.failures += 1;

@@ -134,9 +134,7 @@ export class Panel implements ChatDisplay {
     this.focus();
   }
 
-  /**
-   * Replaces a message's text; null deletes it. If the change of a text fails, the visitor can save it again.
-   */
+  /** Replaces a message's text; null deletes it. If the change fails, the visitor can save the text again. */
   private async change(changeId: string, body: string | null): Promise<void> {
     const { edited } = this;
     this.edit(null);
