@@ -21,7 +21,7 @@ export interface EndpointOfKey {
    * `UNCHANGED`: none, because the key had only rolled the endpoint's secret.
    */
   outcome: 'DEACTIVATED' | 'INACTIVE' | 'HANDED_OVER' | 'UNCHANGED';
-  /** Whether the key received the endpoint's present secret, which allows anyone to forge webhooks. */
+  /** Whether the key was sent the endpoint's present secret, so that its holder can forge webhooks. */
   knewSecret: boolean;
 }
 

@@ -2,7 +2,7 @@
 export const AGENT_ROLES = ['OWNER', 'ADMIN', 'AGENT'] as const;
 export type AgentRole = (typeof AGENT_ROLES)[number];
 
-/** Features that a plan can include. A workspace can also get them in addition to its plan. */
+/** Features that a plan can include, or an operator can grant to a workspace beside its plan. */
 export const ENTITLEMENTS = ['auditWebhookExport'] as const;
 export type Entitlement = (typeof ENTITLEMENTS)[number];
 

@@ -18,7 +18,7 @@ export interface PrincipalTenant {
   isSuspended: boolean;
 }
 
-/** Place from which a change was made, for the audit log. Values that are too long are cut. */
+/** Data of the request that made a change, for the audit log. Values that are too long are cut. */
 export interface Origin {
   /** IP address of the client. */
   address?: string;
@@ -66,7 +66,7 @@ export function idOf(actor: Actor): string | null {
   return actor.type === 'operator' ? null : actor.id;
 }
 
-/** Returns the id of an actor who is an agent; null for others. */
+/** Returns the id of an actor who is an agent; null for every other actor. */
 export function agentOf(actor: Actor): string | null {
   return actor.type === 'agent' ? actor.id : null;
 }

@@ -41,7 +41,7 @@ export class CreateApiKey {
   @ArrayNotEmpty({ message: 'must name at least one scope' })
   scopes: Scope[];
 
-  /** Time at which the key expires; by default after the longest life that the operator allows, if any. */
+  /** Time at which the key expires; by default the latest time that the operator allows, or never. */
   @IsOptional()
   @MinDate(() => new Date(), { message: 'must be in the future' })
   @IsMoment()

@@ -26,7 +26,7 @@ import { ApiKeysRepository, MAX_WORKING_KEYS } from './api-keys.repository';
 const REVOKED_AT_ONCE = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Manages a workspace's API keys, for the dashboard and the CLI. The REST API has no route for this. */
+/** Creates, lists and revokes a workspace's API keys, for the dashboard and the CLI, not for the REST API. */
 @Injectable()
 export class ApiKeysService {
   constructor(

@@ -14,8 +14,8 @@ export function limitOf(context: ExecutionContext): number {
 }
 
 /**
- * Limits the requests a minute of a workspace to a path; requests with all keys and methods count together.
- * The path is the route's template, so that requests for different ids share one limit.
+ * Limits the requests that a workspace makes to one path in a minute, with all keys and methods together. The
+ * path is the route's template, so that requests for different ids share one limit.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {

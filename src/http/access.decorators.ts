@@ -9,7 +9,7 @@ import { Scope } from '../access/permissions';
 export const PUBLIC = 'access:public';
 export const SCOPES_ALLOWED = 'access:scopes';
 
-/** Opens a route to callers without a key. Every other route is closed. */
+/** Opens a route to callers without a key. Every other route requires a key. */
 export const Public = () => SetMetadata(PUBLIC, true);
 
 export function isPublic(reflector: Reflector, context: ExecutionContext): boolean {

@@ -89,7 +89,7 @@ export interface OtherErrors {
   headers?: string[];
 }
 
-/** Property of a documented response: its name among the components of an OpenAPI document. */
+/** Property that names a documented response among the components of an OpenAPI document. */
 export const COMPONENT_NAME = 'x-component-name';
 type ErrorResponse = ApiResponseOptions & { [COMPONENT_NAME]: string };
 

@@ -21,8 +21,8 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   /**
-   * Sets the handler of unknown paths for all paths. Nest passes a prefix, and unknown paths outside this
-   * prefix would get Express's HTML page.
+   * Sets the handler of unknown paths for all paths. Nest passes a prefix, which is ignored, because unknown
+   * paths without this prefix would get Express's HTML page.
    */
   override setNotFoundHandler(handler: Parameters<ExpressAdapter['setNotFoundHandler']>[0]): void {
     super.setNotFoundHandler(handler);

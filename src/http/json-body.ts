@@ -19,7 +19,7 @@ export function parseJsonBody(request: Request, _: Response, next: NextFunction)
   const body: unknown = request.body;
   if (Buffer.isBuffer(body)) {
     requireUtf8(request.headers['content-type']);
-    // Some clients declare JSON and send nothing.
+    // An empty body counts as an empty object, because some clients declare JSON and send nothing.
     request.body = body.length === 0 ? {} : parse(body);
   }
   next();

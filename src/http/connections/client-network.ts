@@ -2,17 +2,17 @@ import { IPv6 } from 'ipaddr.js';
 import type { Request } from 'express';
 import { parseAddress, unmapped } from '../../common/network';
 
-/** Bits of the IPv6 network that limits count as one client. One customer can have all addresses of a /64. */
+/** Bits of the IPv6 network that counts as one client, because one subscriber may have a whole /64. */
 const IPV6_PREFIX = 64;
-/** Bits of the larger IPv6 networks that one customer may have. Each has a limit of its own. */
+/** Bits of the larger IPv6 networks that one subscriber may have. Each has a limit of its own. */
 const WIDER_PREFIXES = [56, 48];
 /** Factors by which the limit of one client is multiplied: for an IPv4 address or /64, a /56 and a /48. */
 const NETWORK_FACTORS = [1, 4, 8];
 const PART_BITS = 16;
 
 /**
- * Returns the network that limits count as the client of a request: the client's IPv4 address, or the /64 of
- * its IPv6 address. `TRUST_PROXY` decides which address is the client's.
+ * Returns the network that counts as the client of a request: the client's IPv4 address, or the /64 of its
+ * IPv6 address. `TRUST_PROXY` decides which address is the client's.
  */
 export function clientNetworkOf({ ip }: Pick<Request, 'ip'>): string {
   return ip === undefined ? 'unknown' : networkOf(ip);

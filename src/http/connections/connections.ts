@@ -24,7 +24,7 @@ interface TunedServer extends Server {
 /**
  * Limits the connections of this process, and the time that clients may take. Node checks heads, bodies and
  * idle connections. This class checks unread answers, and pipelined requests: those sent before an earlier
- * one is answered. Clients that only occupy connections can't keep others out. Streams are counted apart.
+ * one is answered. Clients that only occupy connections can't keep others out. Streams have their own limit.
  */
 @Injectable()
 export class Connections {
@@ -65,14 +65,14 @@ export class Connections {
     if (earlier && !this.mayWait(open, connection, request)) return;
     connection.request = request;
     connection.response = response;
-    // At this event, Node has the whole answer and has passed on as much as the operating system accepts.
+    // Unread bytes are counted at this event, because Node has then sent as much of the answer as it can.
     response.once('prefinish', () => this.noteUnread(open, connection, response));
     response.once('close', () => this.finish(open, connection, response));
     if (!hasBody(request)) open.waiting.delete(connection);
     else request.once('end', () => connection.response === response && void open.waiting.delete(connection));
     if (!earlier) return this.proceed(connection, response, next);
     earlier.once('close', () => {
-      // The bytes of a closed connection were subtracted from the counts when it closed.
+      // Nothing is left to count for a closed connection, because its bytes were subtracted when it closed.
       if (connection.kind === 'closed') return;
       connection.pipelined.leave(request);
       open.measurePipelined(connection);

@@ -6,7 +6,9 @@ import { Metrics } from '../../metrics/metrics';
 import { HeldBytes } from './held-bytes';
 import { WaitingRequests } from './waiting-requests';
 
-/** Connections above the limit, as a share of it, that get a 503 answer. Further ones get no answer. */
+/**
+ * Connections above the limit get a 503 answer, up to this share of the limit. Further ones get no answer.
+ */
 const REFUSED_SHARE = 0.1;
 
 type CloseReason =
@@ -103,7 +105,7 @@ export class OpenConnections {
     this.metrics.httpConnectionsClosed.inc({ reason });
     connection.isClosing = true;
     this.forget(connection);
-    // Node's parser would still make requests of all bytes that it has read, and keep them in memory.
+    // Node's parser is stopped, because it would still make requests of all bytes that it has read.
     const { parser } = connection.socket as ParsedSocket;
     if (parser) parser.onIncoming = () => 0;
     connection.socket.destroy();
@@ -145,7 +147,7 @@ export class OpenConnections {
     this.unreadBytes.set(connection, sendsKept || kind === 'closed' ? 0 : socket.writableLength);
   }
 
-  /** Closes the connection with the most bytes while all connections together exceed the limit. */
+  /** Closes the connections with the most bytes until all connections together are within the limit. */
   closeExcessive(reason: 'pipelined' | 'unread_answer'): void {
     const held = reason === 'pipelined' ? this.pipelinedBytes : this.unreadBytes;
     for (let most = held.findExcessive(); most; most = held.findExcessive()) this.close(most, reason);

@@ -19,7 +19,7 @@ export function protocolError({ code }: NodeJS.ErrnoException): AppError {
   return new AppError('INVALID_BODY', 'The request is not HTTP as it is specified.');
 }
 
-/** Returns an error answer, as HTTP, to input from which Node could make no request. */
+/** Returns the text of an HTTP answer with an error, for input from which Node could make no request. */
 export function rawAnswer(error: AppError): string {
   const requestId = newId();
   const body = JSON.stringify(error.toBody(requestId));

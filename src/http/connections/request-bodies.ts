@@ -23,7 +23,7 @@ interface UnfinishedBody {
 }
 
 /**
- * Limits the size of each body, and the total bytes of bodies that have not arrived completely. Above the
+ * Limits the size of each body, and the total bytes of bodies that have not arrived completely. Above that
  * total, the body that began first is refused, because it is the slowest.
  */
 @Injectable()

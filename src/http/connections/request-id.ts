@@ -7,7 +7,7 @@ export interface IdentifiedRequest extends Request {
   requestId: string;
 }
 
-/** Sets the request's id, to the caller's `X-Request-Id` if well formed, and sends it in this header. */
+/** Sets the request's id: the caller's `X-Request-Id` if well formed, otherwise a new id. Answers with it. */
 export function requestId(request: Request, response: Response, next: NextFunction): void {
   const given = request.headers['x-request-id'];
   const id = typeof given === 'string' && WELL_FORMED.test(given) ? given : newId();

@@ -5,9 +5,9 @@ import { Metrics } from '../../metrics/metrics';
 
 /** Limit of the unknown keys that one statement looks up. */
 const BATCH = 500;
-/** Milliseconds between two statements that look up unknown keys, if an invalid key was found before. */
+/** Milliseconds to wait before the next look-up of unknown keys, after an invalid key was found. */
 const PAUSE_MS = 50;
-/** Limit of the requests that wait for a look-up. It is low, because each has its body in memory. */
+/** Limit of the requests that wait for a look-up. It is low, because the body of each is in memory. */
 const MAX_WAITING = 1_000;
 const MAX_ACCEPTED = 10_000;
 
@@ -30,7 +30,9 @@ export class KeyLookup<Owner> {
   private waiting = 0;
   private pauseUntil = 0;
 
-  /** @param findKnown returns the keys that may be valid; the argument `read` of `find` decides */
+  /**
+   * @param findKnown returns the stored keys among the given ones, even if they are invalid by now
+   */
   constructor(
     private readonly kind: 'keys' | 'hooks' | 'sessions',
     private readonly metrics: Metrics,

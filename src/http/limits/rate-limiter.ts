@@ -39,7 +39,7 @@ export class RateLimiter implements ThrottlerStorage {
     return totalHits;
   }
 
-  /** Subtracts a call that was counted, for example of a right password where only wrong passwords count. */
+  /** Subtracts a counted call, for example one with a right password where only wrong passwords count. */
   giveBack(key: string): Promise<void> {
     return this.windows.giveBack(windowKeyOf(key));
   }

@@ -9,8 +9,8 @@ const OWN_BUDGET = 'budget:own';
 const WAITS_OUTSIDE = 'budget:outside';
 
 /**
- * Marks a route whose requests, if `has` returns true, use a slot of another kind than `requests`. They get
- * no slot of `requests`, because a request that waited with two slots would block others.
+ * Marks a route whose requests, if `has` returns true, need a slot of another kind than `requests`. They get
+ * no slot of `requests`, because a request that waits for a second slot would keep the first from others.
  */
 export const HasOwnBudget = (has: (request: Request) => boolean) => SetMetadata(OWN_BUDGET, has);
 

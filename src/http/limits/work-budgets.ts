@@ -26,17 +26,17 @@ interface RequestSlot {
   closable: Closable;
   /** Gives the slot back; null while the request has no slot. */
   release: Release | null;
-  /** Settles once the request has a slot again, for which its work waits; null while no work waits. */
+  /** Settles once the request has a slot again; null while no work of the request waits for one. */
   reacquiring: Promise<void> | null;
   isOver: boolean;
 }
 
-/** Longest waits for a slot, in milliseconds. They are short, because a client can retry instead. */
+/** Longest expected and actual waits for a slot. They are short, because a client can retry instead. */
 const SHORT_WAITS = { maxExpectedMs: 800, maxWaitMs: 2_000 };
-/** Limits of waiting requests. A workspace may send a minute's 240 requests at once, to each of two paths. */
+/** Limits of waiting requests. A workspace may have 500, enough for a minute's 240 requests to two paths. */
 const REQUESTS_WAITING = { waiting: 2000, waitingPerKey: 500, ...SHORT_WAITS };
 const VISITORS_WAITING = { waiting: 1000, waitingPerKey: 200, ...SHORT_WAITS };
-/** Limits of waiting hook requests, low because bodies take memory. Telegram sends 40 at once by default. */
+/** Limits of waiting hook requests. They are low, because bodies take memory. Telegram sends 40 at once. */
 const HOOKS_WAITING = { waiting: 100, waitingPerKey: 40 };
 const SEARCHES_WAITING = { waiting: 200, waitingPerKey: 50 };
 /**
@@ -57,9 +57,9 @@ const LOOKUPS: WorkLimits = { total: 100, perKey: 10 };
 const TESTS: WorkLimits = { total: 50, perKey: 5 };
 const MAILS: WorkLimits = { total: 50, perKey: 5 };
 
-/** Limits of calls of providers. A workspace makes one call at a time; its further calls wait. */
+/** Limits of calls to providers. A workspace makes one call at a time; its further calls wait. */
 const PROVIDERS_WAITING = { perKey: 1, waiting: 100, waitingPerKey: 10 };
-/** Share of the connections to PostgreSQL that calls of providers may occupy until they are answered. */
+/** Share of the connections to PostgreSQL that calls to providers may occupy until they are answered. */
 const PROVIDERS_SHARE = 1 / 3;
 
 export const WORK_NAMES: Record<WorkKind, string> = {

@@ -25,9 +25,7 @@ type Caps = [Cap, ...Cap[]];
 /**
  * Opens streams of server-sent events, limits their number by caller, network, workspace and process, and
  * ends all of them at shutdown. A stream takes no slot of `WorkBudgets`, and does not count against the limit
- * of connections. If there is no room, a new stream can replace an older one whose `mayGiveWay` is set. A new
- * stream that matters can replace one of its own workspace. If the process is full, a new stream can replace
- * one of a workspace that has more streams.
+ * of connections. If there is no room, a new stream may replace an older one whose `mayGiveWay` is set.
  */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
@@ -55,8 +53,8 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   /**
    * Makes a route's response a stream. Call `begin` on the stream when everything is ready to send.
-   * @param matters whether the stream may, if there is no room, replace the oldest stream of its workspace
-   *   that has `mayGiveWay`
+   * @param matters whether the stream may replace the oldest stream of its workspace that has `mayGiveWay`,
+   *   if there is no room
    * @throws AppError RATE_LIMITED: the caller, address or workspace has too many streams; UNAVAILABLE: the
    *   process has too many, or is stopping
    */

@@ -3,8 +3,8 @@ import { EventStream } from './event-stream';
 import { StreamOwner } from './event-streams';
 
 /**
- * Longest time, in milliseconds, for which a stream waits for Redis before it begins without it. A later
- * search finds the events that it misses in the meantime.
+ * Longest time, in milliseconds, for which a new stream waits until this process listens to Redis. Events
+ * that it misses without Redis are found in the database later.
  */
 const LISTEN_MS = 100;
 
@@ -56,7 +56,7 @@ export class StreamGroups<Context> {
     return this.byWorkspace.get(owner.workspace)?.size === 1;
   }
 
-  /** Adds a stream to the group of its caller. The caller's first stream makes the group's context. */
+  /** Adds a stream to the group of its caller. If the group is new, `createContext` makes its context. */
   join(owner: StreamOwner, stream: EventStream, createContext: () => Context): StreamGroup<Context> {
     const { caller, workspace } = owner;
     const group = this.byCaller.get(caller) ?? new StreamGroup(owner, createContext());

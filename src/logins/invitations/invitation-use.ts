@@ -43,7 +43,8 @@ export class InvitationUse {
   }
 
   /**
-   * Locks the rows of an invitation and its two agents. Lock the person's row later, to avoid deadlocks.
+   * Locks the rows of an invitation, of the invited agent and of the agent who invites. To avoid deadlocks,
+   * the caller may lock the person's row only after this call.
    * @throws AppError NOT_FOUND: the invitation can't be accepted any more
    */
   async lock(tx: Transaction, key: InvitationKey): Promise<OpenInvitation> {

@@ -16,7 +16,7 @@ const LIFE = `interval '24 hours'`;
 
 /**
  * SQL that selects the invitations of workspace $1 that can be accepted. The invited agent and the agent who
- * made the invitation must be active, and must not have got another role since.
+ * made the invitation must be active, and have the same roles as when it was made.
  */
 const SELECT = `
   SELECT i.tenant_id AS "tenantId", i.id, i.agent_id AS "agentId", a.name AS "agentName", a.email, a.role,
@@ -62,7 +62,9 @@ export class InvitationsRepository {
     return this.find(key, tx);
   }
 
-  /** Adds an agent's invitation and deletes an older one. Requires the lock on the agent's row. */
+  /**
+   * Adds an agent's invitation, and deletes the agent's previous one. Requires the lock on the agent's row.
+   */
   async replace(
     tx: Transaction,
     { tenantId, hash }: InvitationKey,

@@ -35,7 +35,8 @@ export class LinkMailer {
 
   /**
    * Mails the link of an invitation, and returns how it was sent.
-   * @throws AppError UNAVAILABLE: the mail was not sent; RATE_LIMITED: the workspace sends too many at once
+   * @throws AppError UNAVAILABLE: the mail was not sent; RATE_LIMITED: the workspace sends too many mails at
+   *   once
    */
   sendInvitation(
     { tenantId, email, workspaceName }: { tenantId: string; email: string; workspaceName: string },

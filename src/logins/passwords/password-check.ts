@@ -80,8 +80,8 @@ export class PasswordCheck {
   }
 
   /**
-   * Hashes a new password of a person who is logged in. Each call counts as a guess, because the error for a
-   * new password that is the present one confirms a guess.
+   * Hashes a new password of a person who is logged in. Each call counts as a guess, because an error tells
+   * the caller if the new password is the present one.
    * @throws AppError INVALID_BODY: the policy refuses the password, or it is the present one; RATE_LIMITED,
    *   UNAVAILABLE
    */
@@ -99,8 +99,8 @@ export class PasswordCheck {
   }
 
   /**
-   * Counts a request for a password reset, and finds the person of the e-mail address. The statements are as
-   * many for an unknown address, so the time of the answer does not reveal whether the login exists.
+   * Counts a request for a password reset, and finds the person of the e-mail address. It runs as many
+   * statements for an unknown address, so the time of the answer does not reveal whether the login exists.
    * @throws AppError RATE_LIMITED
    */
   async findForReset(email: string, origin: Origin | undefined): Promise<PersonRow | null> {

@@ -10,7 +10,9 @@ import { normalizePassword } from './password-policy';
  * The package's default algorithm is argon2id.
  */
 const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
-/** Hash that no password has. Passwords for unknown addresses are checked with it, to take equally long. */
+/**
+ * Hash that no password has. It is checked for an unknown address, so that this takes as long as a known one.
+ */
 const DUMMY =
   '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 

@@ -25,7 +25,7 @@ const MORE_COMMON = [
 
 let popular: Promise<Set<string>> | undefined;
 
-/** Returns a password in Unicode form NFKC, which is equal however a keyboard composes the characters. */
+/** Returns a password in Unicode form NFKC, so that it does not matter how a keyboard composes characters. */
 export function normalizePassword(password: string): string {
   return password.normalize('NFKC');
 }

@@ -26,7 +26,7 @@ const RESETS_BY_NETWORK = limitTo(20, HOUR_MS, 'too_many_resets_of_network');
 const RESETS_OF_ACCOUNT = limitTo(5, HOUR_MS, 'too_many_resets');
 const LINKS_OF_WORKSPACE = limitTo(30, MINUTE_MS, 'too_many_links');
 const LINKS_TO_ADDRESS = limitTo(5, HOUR_MS, 'too_many_links_to_address');
-/** Limit of links to an address by all workspaces, above one workspace's, so that none can use it up. */
+/** Limit of links to one address from all workspaces together. The limit of one workspace is lower. */
 const LINKS_TO_ADDRESS_OF_ALL: RateLimit = { ...LINKS_TO_ADDRESS, max: 20 };
 
 type KeyedLimit = [key: string, limit: RateLimit];
@@ -44,7 +44,7 @@ export type NoGuess = () => Promise<void>;
 export class GuessLimits {
   constructor(private readonly limiter: RateLimiter) {}
 
-  /** Counts, by network, a call that needs no login. Call it before the first read of the database. */
+  /** Counts a call that needs no login, by the client's network. Call it before the database is read. */
   async countCall(origin: Origin | undefined): Promise<void> {
     await this.count(...networkLimits('login-calls', CALLS, origin));
   }
@@ -63,7 +63,7 @@ export class GuessLimits {
 
   /**
    * Counts the check of a code.
-   * @param id id of the session of a logged-in person; otherwise of the known browser, or else of the person
+   * @param id id of the session of a logged-in person; without a session, of the known browser or the person
    */
   countCode(id: string): Promise<NoGuess> {
     return this.count([`login-code:${id}`, CODES]);

@@ -73,7 +73,7 @@ export class LoginAudit {
 
   /**
    * Counts an event that strangers can cause at will, such as a failed login, for a summary in the audit log.
-   * @param personId null for an unknown login, which runs as many statements as a known one
+   * @param personId null for an unknown login; as many statements run for it as for a known one
    */
   async count(
     personId: string | null,

@@ -18,7 +18,7 @@ export interface Person {
   hasSecondFactor: boolean;
 }
 
-/** Changes of a person. A field that is left out does not change. */
+/** Input of `PeopleService.update`. A field that is left out does not change. */
 export class UpdatePerson {
   @IsOptional()
   @IsText(200)

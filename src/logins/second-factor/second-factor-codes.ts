@@ -2,7 +2,9 @@ import { createHash, randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 
 const STEP_SECONDS = 30;
-/** Number of earlier and later 30-second steps whose codes are accepted too, because clocks differ. */
+/**
+ * Codes of this many 30-second steps before and after the present one are accepted, because clocks differ.
+ */
 const WINDOW = 1;
 const SECRET_BYTES = 20;
 const SIX_DIGITS = /^\d{6}$/;
@@ -25,7 +27,7 @@ export function secretUri(secret: string, issuer: string, label: string): string
   return totpOf(secret, issuer, label).toString();
 }
 
-/** Reports whether a code has six digits, like the app's codes. Others are recovery codes. */
+/** Reports whether a code has six digits, like the app's codes. All other codes are recovery codes. */
 export function isAppCode(code: string): boolean {
   return SIX_DIGITS.test(code.replace(SPACES, ''));
 }

@@ -4,7 +4,7 @@ const MAX_GRACE_DAYS = 90;
 export const DEFAULT_GRACE_DAYS = 7;
 
 export class DemandSecondFactor {
-  /** Days for which a person needs no second factor, from the demand or from joining later; 7 by default. */
+  /** Days for which a person needs no second factor, after the demand or after joining later; default 7. */
   @IsOptional()
   @IsInt()
   @Min(0)

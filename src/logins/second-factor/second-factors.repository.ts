@@ -40,7 +40,9 @@ export class SecondFactorsRepository {
     );
   }
 
-  /** Records the use of a 30-second step's code. Returns false if it, or a later step's, was used before. */
+  /**
+   * Marks the code of a 30-second step as used. Returns false if it, or the code of a later step, was used.
+   */
   async useTimeStep(tx: Transaction, personId: string, step: number): Promise<boolean> {
     const rows = await tx.query(
       'UPDATE second_factors SET last_step = $2 WHERE person_id = $1 AND last_step < $2 RETURNING 1',

@@ -13,7 +13,7 @@ export interface KnownBrowser {
   expiresAt: Date;
 }
 
-/** Stores the browsers in which people have logged in, because wrong passwords count for each browser. */
+/** Stores the browsers in which people have logged in. Wrong passwords are counted for each of them. */
 @Injectable()
 export class KnownBrowsersRepository {
   constructor(private readonly database: Database) {}

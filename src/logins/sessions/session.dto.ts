@@ -22,7 +22,7 @@ export interface Membership {
     | 'entitlements'
   > & {
     isSuspended: boolean;
-    /** Days of grace for a person without a second factor; null if the workspace demands none. */
+    /** Days of grace for a person without a second factor; null if the workspace demands no second factor. */
     secondFactorGraceDays: number | null;
   };
   /** Time from which the workspace refuses the person for lack of a second factor; null for never. */
