@@ -16,10 +16,7 @@ export async function lockRole(tx: Transaction, tenantId: string, id: string): P
   return agent?.role ?? null;
 }
 
-/**
- * Reads an agent's role without a lock.
- * @returns the agent's role; null if the agent is unknown, inactive or of another workspace
- */
+/** Returns an agent's role; null if the agent is unknown, inactive or of another workspace. Locks nothing. */
 export async function findRole(database: Database, tenantId: string, id: string): Promise<AgentRole | null> {
   if (!isId(tenantId) || !isId(id)) return null;
   const [agent] = await database.pipelinedRead<{ role: AgentRole }>(

@@ -29,7 +29,7 @@ export class AuthModule {
   }
 }
 
-/** Provides the guards of API requests, which run in this order, and the limit of requests at once. */
+/** Provides the guards of API requests, in the order in which they run, and the limit of requests at once. */
 @Module({
   imports: [
     AuthModule,

@@ -8,7 +8,7 @@ export type DescribeCaller = (request: IdentifiedRequest) => Record<string, stri
 
 /**
  * Returns the middleware that logs one line for each request: caller, path, status and duration, never a
- * header, a query or a body. It does not use pino-http, because that took 21 µs for a line instead of 2.5.
+ * header, a query or a body. A line takes 2.5 µs; with pino-http, it took 21.
  * @param describeCaller called when the request ends; by default it names the workspace and the API key
  */
 export function accessLog(logger: pino.Logger, describeCaller: DescribeCaller = describeKey) {

@@ -8,8 +8,7 @@ import type { Express, Response } from 'express';
  */
 export class HttpAdapter extends ExpressAdapter {
   /**
-   * Sends plain objects as JSON, without Express's checks for other kinds of bodies: 12 µs instead of 15 for
-   * a small object, 30 instead of 36 for 50 rows.
+   * Sends plain objects as JSON. Express's checks for other kinds of bodies, which it skips, take 3 to 6 µs.
    */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (!isPlain(body) || response.req.fresh) return super.reply(response, body, statusCode);
@@ -21,18 +20,17 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   /**
-   * Sets the handler of unknown paths for all paths. Nest passes a prefix, which is ignored, because unknown
-   * paths without this prefix would get Express's HTML page.
+   * Sets the handler of unknown paths. It ignores Nest's prefix, because unknown paths outside the prefix
+   * would get Express's HTML page.
    */
   override setNotFoundHandler(handler: Parameters<ExpressAdapter['setNotFoundHandler']>[0]): void {
     super.setNotFoundHandler(handler);
   }
 
   /**
-   * Creates requests and responses with Express's prototypes. This takes 15 µs instead of 73 for a small
-   * object, and 36 instead of 99 for 50 rows. Otherwise Express would replace the prototype of each object,
-   * and V8 is slow on such an object. Nest's server options are ignored, because the service runs behind a
-   * proxy, over plain HTTP.
+   * Creates requests and responses with Express's prototypes. Otherwise Express would replace the prototype
+   * of each object, which is slow in V8: a small answer would take 73 µs instead of 15. Nest's server options
+   * are ignored, because the service runs behind a proxy, over plain HTTP.
    */
   override initHttpServer(): void {
     const express = this.getInstance<Express>();

@@ -230,8 +230,7 @@ export class Chat implements ChatApp {
   /**
    * Ends the chat of the present visitor and starts that of `owner`.
    *
-   * @param takesUnsent whether `owner` is the same person as before, so that the draft and the unsent
-   *   messages move to the new chat
+   * @param takesUnsent whether `owner` is the same person, whose draft and unsent messages move along
    */
   private switchTo(owner: string, identity: Identity | null, takesUnsent: boolean): void {
     const { sessions } = this.shared;

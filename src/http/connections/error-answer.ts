@@ -41,9 +41,7 @@ function isStillSending(request: IdentifiedRequest): boolean {
   return !request.complete && hasBody(request);
 }
 
-/**
- * Sends the answer without `response.end`, because Node could close the socket before the client reads it.
- */
+/** Sends the answer without `response.end`, so that Node does not close the socket before it is read. */
 function sendAndClose(response: Response, json: string): void {
   const { req: request, socket } = response;
   // Without a socket, an earlier answer of the connection is still being sent, so this one can't be.

@@ -6,9 +6,7 @@ import { Metrics } from '../../metrics/metrics';
 import { HeldBytes } from './held-bytes';
 import { WaitingRequests } from './waiting-requests';
 
-/**
- * Connections above the limit get a 503 answer, up to this share of the limit. Further ones get no answer.
- */
+/** Connections above the limit get a 503 answer, up to this share of it. Further ones get no answer. */
 const REFUSED_SHARE = 0.1;
 
 type CloseReason =

@@ -31,7 +31,7 @@ export class KeyLookup<Owner> {
   private pauseUntil = 0;
 
   /**
-   * @param findKnown returns the stored keys among the given ones, even if they are invalid by now
+   * @param findKnown returns the stored keys among the given ones, valid or not
    */
   constructor(
     private readonly kind: 'keys' | 'hooks' | 'sessions',

@@ -111,8 +111,7 @@ export class WorkBudgets {
    * Acquires a slot. If none is free, it waits up to 2 seconds for `requests` and `widget`, and 10 for other
    * kinds. For exports, look-ups, tests and mails it does not wait.
    * @param closable ends the wait when it closes
-   * @throws AppError RATE_LIMITED: the key has all slots that it may have; UNAVAILABLE: the process has no
-   *   slot
+   * @throws AppError RATE_LIMITED: the key has all slots that it may have; UNAVAILABLE: no slot is free
    */
   async acquire(kind: WorkKind, key: string, closable?: Closable): Promise<Release> {
     const budget = this.budgets[kind];
@@ -139,8 +138,7 @@ export class WorkBudgets {
   }
 
   /**
-   * Waits for a party outside this service, with a slot of `kind` instead of the request's slot of
-   * `requests`.
+   * Waits for a party outside this service, with a slot of `kind` instead of one of `requests`.
    * @param key id of the workspace
    * @throws AppError as `acquire`; each error of `wait`
    */
@@ -178,8 +176,7 @@ export class WorkBudgets {
   }
 
   /**
-   * Refuses work for which this process has neither a slot nor room to wait. Call it before the work costs
-   * anything.
+   * Refuses work for which this process has no slot and no room to wait, before the work costs anything.
    * @throws AppError UNAVAILABLE
    */
   requireRoom(kind: WorkKind, key: string): void {

@@ -15,8 +15,8 @@ export interface OpenInvitation extends InvitationSummary {
 const LIFE = `interval '24 hours'`;
 
 /**
- * SQL that selects the invitations of workspace $1 that can be accepted. The invited agent and the agent who
- * made the invitation must be active, and have the same roles as when it was made.
+ * SQL that selects the invitations of workspace $1 that can be accepted. The invited and the inviting agent
+ * must be active, and must have got no other role since the invitation was made.
  */
 const SELECT = `
   SELECT i.tenant_id AS "tenantId", i.id, i.agent_id AS "agentId", a.name AS "agentName", a.email, a.role,
@@ -62,9 +62,7 @@ export class InvitationsRepository {
     return this.find(key, tx);
   }
 
-  /**
-   * Adds an agent's invitation, and deletes the agent's previous one. Requires the lock on the agent's row.
-   */
+  /** Replaces an agent's invitation, if there is one, by a new one. Requires the lock on the agent's row. */
   async replace(
     tx: Transaction,
     { tenantId, hash }: InvitationKey,

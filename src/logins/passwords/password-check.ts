@@ -99,8 +99,8 @@ export class PasswordCheck {
   }
 
   /**
-   * Counts a request for a password reset, and finds the person of the e-mail address. It runs as many
-   * statements for an unknown address, so the time of the answer does not reveal whether the login exists.
+   * Counts a request for a password reset, and finds the person of the e-mail address. As many statements run
+   * for an unknown address as for a known one, so their times do not differ.
    * @throws AppError RATE_LIMITED
    */
   async findForReset(email: string, origin: Origin | undefined): Promise<PersonRow | null> {

@@ -11,7 +11,7 @@ import { normalizePassword } from './password-policy';
  */
 const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 /**
- * Hash that no password has. It is checked for an unknown address, so that this takes as long as a known one.
+ * Hash that no password has. It is checked for unknown addresses, so that they take as long as known ones.
  */
 const DUMMY =
   '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';

@@ -2,9 +2,7 @@ import { createHash, randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 
 const STEP_SECONDS = 30;
-/**
- * Codes of this many 30-second steps before and after the present one are accepted, because clocks differ.
- */
+/** Codes of this many 30-second steps before and after the present one count too, because clocks differ. */
 const WINDOW = 1;
 const SECRET_BYTES = 20;
 const SIX_DIGITS = /^\d{6}$/;

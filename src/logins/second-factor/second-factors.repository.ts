@@ -40,9 +40,7 @@ export class SecondFactorsRepository {
     );
   }
 
-  /**
-   * Marks the code of a 30-second step as used. Returns false if it, or the code of a later step, was used.
-   */
+  /** Marks a 30-second step's code as used. Returns false if this or a later step's code was used before. */
   async useTimeStep(tx: Transaction, personId: string, step: number): Promise<boolean> {
     const rows = await tx.query(
       'UPDATE second_factors SET last_step = $2 WHERE person_id = $1 AND last_step < $2 RETURNING 1',

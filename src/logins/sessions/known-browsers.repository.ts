@@ -13,7 +13,7 @@ export interface KnownBrowser {
   expiresAt: Date;
 }
 
-/** Stores the browsers in which people have logged in. Wrong passwords are counted for each of them. */
+/** Stores the browsers in which people have logged in. Each browser has its own count of wrong passwords. */
 @Injectable()
 export class KnownBrowsersRepository {
   constructor(private readonly database: Database) {}

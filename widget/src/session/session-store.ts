@@ -44,7 +44,6 @@ export class SessionStore {
     return this.memory ?? readStored<StoredSession>('localStorage', this.key, isSession);
   }
 
-  /** Stores a session; null removes the stored one. */
   write(session: StoredSession | null): void {
     this.memory = writeStored('localStorage', this.key, session) ? null : session;
   }
