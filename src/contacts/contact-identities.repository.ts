@@ -6,7 +6,7 @@ import { ContactKey } from '../database/tables/table-declaration';
 import { ContactIdentityEntity, IdentityName } from './contact-identity.entity';
 import { StoredIdentity } from './identity-links';
 
-/** Limit of the ids of a contact on one channel that are read. A person has fewer. */
+/** Number of identities that one statement reads. The contacts of one person have fewer. */
 const MAX_LISTED = 100;
 
 const COLUMNS = `i.external_id AS "externalId", i.contact_id AS "contactId",
@@ -48,7 +48,7 @@ export class ContactIdentitiesRepository {
     );
   }
 
-  /** Locks all ids of a contact on all channels, 100 at a time. */
+  /** Locks a contact's first 100 ids on all channels. Repeats this until all that it finds are locked. */
   async lockAllOf(tx: Transaction, contact: ContactKey): Promise<void> {
     const nameOf = ({ channel, externalId }: IdentityName) => `${channel} ${externalId}`;
     const locked = new Set<string>();
@@ -69,16 +69,16 @@ export class ContactIdentitiesRepository {
     externalIds: string[],
   ): Promise<StoredIdentity[]> {
     const names = externalIds.map((externalId) => ({ channel, externalId }));
-    // Both statements are sent in one packet. PostgreSQL runs them in order, so the locks come first.
+    // Both statements are sent in one packet. PostgreSQL runs them in this order, so the locks come first.
     const locking = this.lock(tx, tenantId, names);
     const finding = tx.query<StoredIdentity>(FIND, [tenantId, channel, externalIds]);
-    // If the first statement fails, the second one fails as well, and its error adds nothing.
+    // If the locks fail, the search fails too. Its error is ignored, because `await locking` throws.
     finding.catch(() => undefined);
     await locking;
     return finding;
   }
 
-  /** Lists the newest 100 identities of contacts on a channel. Leaves out erased contacts. */
+  /** Lists the given contacts' identities on a channel: the newest 100 in total, without erased contacts. */
   listOnChannel(
     tx: Transaction,
     tenantId: string,
@@ -120,7 +120,7 @@ export class ContactIdentitiesRepository {
     );
   }
 
-  /** Assigns all ids of the contacts `from`, on all channels, to another contact. */
+  /** Assigns all ids of the contacts `from`, on all channels, to the contact `contactId`. */
   async moveAll(tx: Transaction, tenantId: string, from: string[], contactId: string): Promise<void> {
     await tx.query(
       'UPDATE contact_identities SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = ANY ($2)',

@@ -9,7 +9,7 @@ export interface ContactIdentityEntity {
   contactId: string;
   /** Time since which the id belongs to the contact. */
   createdAt: Date;
-  /** Time since which the person has another id instead, as the provider reported; null if it is valid. */
+  /** Time since which the person has another id instead, as the provider reported; null if this is valid. */
   replacedAt: Date | null;
 }
 

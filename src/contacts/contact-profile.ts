@@ -10,7 +10,7 @@ export interface ContactProfile {
   email?: string | null;
 }
 
-/** Returns a contact with all signed values, and with the claimed values of fields that are null. */
+/** Returns a contact with all signed values. A claimed value is used only for a field that is null. */
 export function withProfile(
   before: ContactEntity,
   { signed = {}, claimed }: { signed?: ContactProfile; claimed: ContactProfile },
@@ -27,7 +27,7 @@ export function withProfile(
   };
 }
 
-/** Returns a contact whose null fields have the values of other contacts of the same person. */
+/** Returns a contact whose missing values and attributes are taken from the person's other contacts. */
 export function withProfileOf(
   contact: ContactEntity,
   others: ContactEntity[],
@@ -46,7 +46,7 @@ export function withProfileOf(
   return after;
 }
 
-/** Adds another contact's attributes to a contact's own, up to the limits of attributes. */
+/** Adds the attributes that only the other contact has, as far as the limits of attributes allow. */
 function withAttributesOf(own: ContactEntity['attributes'], others: ContactEntity['attributes']) {
   return Object.entries(others).reduce((kept, [name, value]) => {
     const more = Object.hasOwn(kept, name) ? kept : { ...kept, [name]: value };
@@ -55,8 +55,8 @@ function withAttributesOf(own: ContactEntity['attributes'], others: ContactEntit
 }
 
 /**
- * Returns a contact's phone number after its ids were linked. The number `named`, which came with the ids,
- * replaces a number by which the channel no longer knows the person.
+ * Returns a contact's phone number after its ids have changed. The number `named`, which came with the new
+ * ids, replaces an empty number, and a number by which the channel knew the person before.
  */
 export function phoneAfter(
   { phone }: ContactEntity,

@@ -9,26 +9,26 @@ import { expectFewRows } from '../database/index-condition';
 import { areIndexable, SearchPattern, searchPatterns } from './contact-search';
 import { CONTACT_COLUMNS, ListedContact } from './contact.entity';
 
-/** Number of the newest contacts that a search reads first. They fill a page of a frequent term. */
+/** Number of newest contacts that a search reads first, because they fill a page if the term is frequent. */
 const NEWEST = 200;
-/** Limit of the contacts that one statement reads in the order of the list. */
+/** Maximum contacts that one statement reads in the order of the list: newest first, without the index. */
 const STEP = 10_000;
-/** Limit of the contacts that one statement reads from the search index. */
+/** Maximum contacts that one statement reads from the search index. */
 const MAX_INDEXED = 5_000;
 
 /** Milliseconds after which a search of several statements fails. */
 const MAX_SEARCH_MS = 5_000;
-/** Milliseconds after which one statement fails. With nothing cached, a statement takes 150 ms. */
+/** Milliseconds after which one statement fails. It takes 150 ms if PostgreSQL has nothing in its cache. */
 const STATEMENT_TIMEOUT_MS = 1_500;
 
-/** Row of a search by the index. If no contact is found, one row without a contact has the count. */
+/** Row of a search's first statement. If it finds no contact, its only row has `indexed`, but no contact. */
 interface Found extends ListedContact {
   /** Number of contacts that the statement read from the index, at most MAX_INDEXED + 1. */
   indexed: number;
 }
 
 interface Step extends ListedContact {
-  /** Id below which the next step searches; null at the end of the list. */
+  /** Id below which the next statement continues; null if the page is full or the list has ended. */
   next: string | null;
 }
 
@@ -45,8 +45,8 @@ interface Search {
 
 /**
  * Finds contacts by a part of their name, e-mail address or phone number. However frequent the term is, each
- * statement reads a bounded number of rows, all of this workspace. After each statement the search releases
- * its connection and its slot.
+ * statement reads a bounded number of the workspace's rows. Between its statements a search occupies no
+ * database connection, so that other searches can run.
  */
 @Injectable()
 export class ContactSearchRepository {
@@ -56,10 +56,10 @@ export class ContactSearchRepository {
   ) {}
 
   /**
-   * Finds up to `count` contacts below the cursor, newest first.
+   * Finds up to `count` contacts with ids below the cursor, newest first.
    * @param caller the search ends when this response is closed
-   * @throws AppError UNAVAILABLE (the search takes too long, or the process runs too many), RATE_LIMITED (the
-   *   workspace runs too many)
+   * @throws AppError UNAVAILABLE (the search takes too long, or the process runs too many searches),
+   *   RATE_LIMITED (the workspace runs too many searches)
    */
   async find(
     tenantId: string,
@@ -71,8 +71,8 @@ export class ContactSearchRepository {
   }
 
   /**
-   * Finds contacts by the index. Returns null if the index cannot find the patterns, or finds more than
-   * MAX_INDEXED contacts.
+   * Searches with one statement, which can use the search index. Returns null if the index cannot find the
+   * patterns, or finds more than MAX_INDEXED contacts.
    */
   private async findFast(search: Search): Promise<ListedContact[] | null> {
     const { tenantId, patterns, cursor, count } = search;
@@ -88,7 +88,7 @@ export class ContactSearchRepository {
     return rows[0]!.indexed > MAX_INDEXED ? null : rows.filter(hasContact);
   }
 
-  /** Searches the whole list, STEP contacts at a time. */
+  /** Searches the workspace's contacts without the index, newest first, STEP contacts at a time. */
   private async walk(search: Search): Promise<ListedContact[]> {
     const { tenantId, patterns, count } = search;
     const giveUpAt = performance.now() + MAX_SEARCH_MS;
@@ -111,15 +111,15 @@ export class ContactSearchRepository {
   }
 
   /**
-   * Runs one step of a search through the whole list. All such searches of a workspace together run one step
-   * at a time, so that they use one connection.
+   * Runs one statement of a search without the index. For each workspace only one such statement runs at a
+   * time, so that these searches together use one database connection.
    */
   private async inTurn<T>({ tenantId, caller }: Search, step: () => Promise<T>): Promise<T> {
     const release = await this.budgets.acquire('walks', tenantId, caller);
     return step().finally(release);
   }
 
-  /** Runs a statement with a slot of its own, unless the caller's response is closed. */
+  /** Waits until one more search may run, and runs a statement. Throws if the caller's response is closed. */
   private async read<Row>({ tenantId, caller }: Search, sql: string, parameters: unknown[]): Promise<Row[]> {
     const release = await this.budgets.acquire('searches', tenantId, caller);
     try {
@@ -133,7 +133,7 @@ export class ContactSearchRepository {
   }
 }
 
-/** Number of the parameter with the first pattern, as in `$4`. */
+/** Number of the SQL parameter that contains the first pattern, as in `$4`. */
 const FIRST_PATTERN = 4;
 
 function parametersFrom(first: number, count: number): string[] {
@@ -145,8 +145,8 @@ function tooLong(): AppError {
 }
 
 /**
- * Returns the SQL condition that one of several patterns matches. PostgreSQL evaluates each sub-select once,
- * not once a row. The planner does not see the value in it, so that a connection plans the statement once.
+ * Returns the SQL condition that a search text matches one of several patterns. Each pattern is in a
+ * sub-select, because PostgreSQL evaluates this once, and plans the statement once for all values.
  */
 const matchesOneOf = (patterns: number) =>
   `(${parametersFrom(FIRST_PATTERN, patterns)
@@ -154,10 +154,10 @@ const matchesOneOf = (patterns: number) =>
     .join(' OR ')})`;
 
 /**
- * Returns SQL that selects the next `contacts` contacts of the list, and filters them. The planner does not
- * see the value of the inner limit, and assumes a tenth of the rows, so it reads the contacts in order and
- * does not sort them all. The outer limit keeps its estimate of the cost low: at a high one PostgreSQL would
- * compile the statement (`jit`).
+ * Returns SQL that reads the next `contacts` contacts of the list, and selects those that match. The inner
+ * limit is in a sub-select, so that the planner does not see its value, and reads in order instead of sorting
+ * all contacts. The outer limit keeps the estimated cost low, because PostgreSQL would compile a statement
+ * with a high one (`jit`).
  */
 const below = (matches: string, contacts: number) => `
   SELECT * FROM (
@@ -169,15 +169,15 @@ const below = (matches: string, contacts: number) => `
 const hasGramsOf = (text: string) =>
   `search_grams(tenant_id, search_text, false) @> (SELECT search_grams($1, ${text}, true))`;
 
-/** Returns the SQL condition that a contact's search text has all grams of one of several patterns. */
+/** Returns the SQL condition that a search text has all substrings (grams) of one of several patterns. */
 const hasGramsOfOneOf = (patterns: number) =>
   parametersFrom(FIRST_PATTERN + patterns, patterns)
     .map((text) => `(${expectFewRows(hasGramsOf(text))})`)
     .join(' OR ');
 
 /**
- * Returns SQL that selects a page of a search from the newest contacts. If they do not fill it, the page
- * comes from one step through the list if enough of the newest contacts match, else from the index.
+ * Returns SQL that selects a page of a search from the newest contacts if they fill it. If they do not, but
+ * enough of them match, it reads STEP contacts. It uses the index only if these do not fill the page either.
  */
 const find = (patterns: number, matches = matchesOneOf(patterns)) => `
   WITH newest AS MATERIALIZED (

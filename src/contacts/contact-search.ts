@@ -8,10 +8,10 @@ export function escapeLike(text: string): string {
 /** First character of the lines of a search text that contain a phone number's digits. */
 const DIGITS_MARK = '\x01';
 
-/** Copied link or sender with an e-mail address, such as `Ana <ana@example.com>`. */
+/** Copied link or sender that contains an e-mail address, such as `Ana <ana@example.com>`. */
 const EMAIL = /^(?:mailto:|[^<>]*<)([^<>?\s]+@[^<>?\s]+)(?:\?.*|>)?$/;
 
-/** Number of characters of the shortest grams in the search index. */
+/** Number of characters of the shortest substrings (grams) in the search index. */
 const SHORTEST_GRAM = 3;
 
 /**
@@ -34,7 +34,7 @@ export function contactSearchText({
 
 export interface SearchPattern {
   like: string;
-  /** Text that each match contains, and whose grams lead to the contact in the index. */
+  /** Text that each match contains. Its substrings (grams) lead to the contact in the search index. */
   has: string;
 }
 
@@ -58,15 +58,15 @@ export function searchPatterns(q: string): SearchPattern[] {
 const contains = (text: string): SearchPattern => ({ like: `%${escapeLike(text)}%`, has: text });
 
 /**
- * Returns a text in the form in which it is stored (NFC): a keyboard may write `ë` as one character or two.
+ * Returns a text in the normal form NFC, because keyboards write letters such as `ë` as one character or two.
  */
 export function toStored<Text extends string | null | undefined>(text: Text): Text {
   return (text?.normalize('NFC') ?? text) as Text;
 }
 
 /**
- * Reports whether the search index can find each pattern: the index stores substrings (grams) of
- * SHORTEST_GRAM or more characters.
+ * Reports whether each pattern is long enough for the search index, because the index stores only substrings
+ * (grams) of SHORTEST_GRAM or more characters.
  */
 export function areIndexable(patterns: readonly SearchPattern[]): boolean {
   return patterns.every(({ has }) => [...has].length >= SHORTEST_GRAM);

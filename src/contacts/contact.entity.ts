@@ -50,8 +50,8 @@ export function newContact(
 }
 
 /**
- * Returns the time of a contact's next edit. It is later than all earlier ones, because an editor names the
- * version that it edits by this time.
+ * Returns a time for a contact's edit that is later than the time of the last edit, because editors name the
+ * version that they edit by its time.
  */
 export function nextEditTime({ updatedAt }: Pick<ContactEntity, 'updatedAt'>): Date {
   return new Date(Math.max(Date.now(), updatedAt.getTime() + 1));

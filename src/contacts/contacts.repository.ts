@@ -40,7 +40,7 @@ export class ContactsRepository {
     return contact?.mergedIntoId ? this.find(tenantId, contact.mergedIntoId, reader) : contact;
   }
 
-  /** Finds contacts that are not erased. */
+  /** Finds contacts by their ids. Leaves out erased contacts. */
   async findMany(tenantId: string, ids: string[]): Promise<ListedContact[]> {
     if (ids.length === 0) return [];
     return this.database.pipelinedRead(
@@ -50,8 +50,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Lists up to `count` contacts below the cursor, newest first.
-   * @param caller a search ends when this response is closed
+   * Lists up to `count` contacts with ids below the cursor, newest first.
+   * @param caller a search by `q` ends when this response is closed
    */
   list(
     tenantId: string,
@@ -90,8 +90,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Deletes up to `count` identities of a contact, each under its lock. A message that arrives from such an
-   * identity meanwhile is stored before the deletion, or creates a new contact.
+   * Locks and deletes up to `count` identities of a contact. Because of the locks, a concurrent message from
+   * such an identity is stored before the deletion, or creates a new contact.
    * @returns whether more identities may be left
    */
   async eraseIdentities(tx: Transaction, contact: ContactKey, count: number): Promise<boolean> {
@@ -120,8 +120,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Locks a contact's identities, and then the contact, as a merge does. For a merged contact, locks the one
-   * into which it was merged.
+   * Locks a contact's identities, and then the contact. A merge locks in the same order, so that no deadlock
+   * occurs. For a merged contact, locks the one into which it was merged.
    */
   async lockWithIdentities(tx: Transaction, tenantId: string, id: string): Promise<ContactEntity | null> {
     let contact = await this.find(tenantId, id, tx);
@@ -140,8 +140,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Empties contacts that were merged into the contact `into`. Their ids lead to it from now on, as do the
-   * ids of contacts that had been merged into them.
+   * Deletes the personal data of the contacts `from`, and records that they were merged into `into`. Contacts
+   * that had been merged into one of them lead to `into` as well.
    */
   async mergeAll(tx: Transaction, tenantId: string, from: string[], into: string): Promise<void> {
     await tx.query(

@@ -90,8 +90,8 @@ export class ContactsService {
 
   /**
    * Creates a contact, with its `contact.created` event. Appends an audit entry, unless the actor is the
-   * system. A repeated request gets the contact that the first request created, in its present state, because
-   * no copy of the answer is stored.
+   * system. A request with a known idempotency key gets the contact that the first request created, in its
+   * present state, because no copy of the answer is stored.
    * @throws AppError INVALID_BODY (also if another contact has the identity), FORBIDDEN, NOT_FOUND (the
    *   workspace), IDEMPOTENCY_CONFLICT
    */
@@ -129,8 +129,8 @@ export class ContactsService {
 
   /**
    * Changes a contact's name, e-mail address, phone number or attributes, with one `contact.updated` event. A
-   * changed value is no longer verified, until the workspace's server signs it again. The audit entry names
-   * the changed fields without their values, because it outlives the contact.
+   * changed value counts as unverified until the workspace's server signs it. The audit entry names the
+   * changed fields without their values, because it outlives the contact.
    * @throws AppError INVALID_BODY (also without a field to change), CONFLICT (the contact was changed since
    *   `updatedAt`, or is erased), FORBIDDEN, NOT_FOUND
    */
@@ -146,7 +146,7 @@ export class ContactsService {
       const after = edit(before, given);
       const identities = await this.contacts.listIdentitiesIn(tx, tenantId, before.id);
       const fields = EDITABLE.filter((field) => changedValues(before, after, [field]));
-      // A repeated request finds the values of the first one, so it changes nothing.
+      // No conflict: a client that repeats its request finds the values that its first request has stored.
       if (fields.length === 0) return toContact(before, identities);
       if (updatedAt && before.updatedAt.getTime() !== updatedAt.getTime())
         throw AppError.because('CONFLICT', 'contact_edited');
@@ -203,7 +203,7 @@ function subjectOf({ tenantId, id }: ContactEntity, actor: Actor) {
 }
 
 /**
- * Returns an identity in the provider's form.
+ * Returns an identity with its id in the form that the provider uses.
  * @throws AppError INVALID_BODY
  */
 function toIdentity({ channel, externalId: given }: NewIdentity): NewIdentity {

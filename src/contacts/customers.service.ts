@@ -27,15 +27,15 @@ export interface ChannelCustomer {
   phone: string | null;
   /** Time at which the person wrote; by default the present time. */
   at?: Date;
-  /** Further ids to lock, which `lockingAll` has passed to its work. */
+  /** Further ids to lock: those that `lockingAll` has passed to the function that it runs. */
   more?: string[];
 }
 
-/** Ids of a person that a provider named together, without a message of the person. */
+/** Ids that a provider named together as one person's, without a message of the person. */
 export interface NamedCustomer extends NamedIds {
   /** Phone number of the person; null if the ids contain none. */
   phone: string | null;
-  /** Further ids to lock, which `lockingAll` has passed to its work. */
+  /** Further ids to lock: those that `lockingAll` has passed to the function that it runs. */
   more?: string[];
 }
 
@@ -48,7 +48,7 @@ export interface KnownCustomer {
   merged: string[];
   /** Ids that are no longer the person's. */
   replaced: string[];
-  /** Ids that the contact has gained, and the contacts (`losers`) that had them. */
+  /** Ids that the contact has gained, and the contacts (`losers`) that had them before. */
   gained: string[];
   losers: string[];
 }
@@ -71,7 +71,7 @@ export class CustomersService {
   /**
    * Finds the contact with a customer's ids, or creates one with its `contact.created` event. New ids are
    * assigned to the contact, and contacts that the ids prove to be one person are merged. Locks the ids until
-   * the transaction ends. May be called only in the work of `lockingAll`, before its first write.
+   * the transaction ends. Call it only in the function that `lockingAll` runs, before its first write.
    */
   async identify(tx: Transaction, tenantId: string, customer: ChannelCustomer): Promise<KnownCustomer> {
     const { channel, externalId, otherIds = [], name, phone, at = new Date(), more = [] } = customer;
@@ -96,10 +96,10 @@ export class CustomersService {
   }
 
   /**
-   * Links ids that a provider has named together to the contact who has one of them. Does nothing if no
-   * contact has one, or if a later change of the ids is stored. Without `previousIds` it takes no id from
-   * another contact and restores none: the provider's report may be about a message from before a number
-   * passed to its present owner. May be called only in the work of `lockingAll`, before its first write.
+   * Assigns ids that a provider has named together to the contact who has one of them. Does nothing if no
+   * contact has one, or if a later change is stored. Without `previousIds` it takes no id from another
+   * contact and restores none, because the report may be outdated: a phone number may have passed to another
+   * person since. Call it only in the function that `lockingAll` runs, before its first write.
    * @returns null if nothing changes
    */
   async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<KnownCustomer | null> {
@@ -189,8 +189,8 @@ export class CustomersService {
   }
 
   /**
-   * Assigns the gained ids to a contact, with an event for each contact that loses an id. If a gained id is a
-   * losing contact's phone number, removes the number there.
+   * Assigns the gained ids to a contact, with an event for each contact that loses an id. If a gained id is
+   * the phone number of a contact that loses it, deletes the number from that contact.
    */
   private async gain(
     tx: Transaction,

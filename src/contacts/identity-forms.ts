@@ -35,7 +35,7 @@ const digits = (most: number, fault: IdentityForm['fault']): IdentityForm => ({
   fault,
 });
 
-/** Forms of the ids of channels with a provider. The widget's ids are chosen by the workspace. */
+/** Forms of the ids of each channel. The widget has none, because the workspace chooses the widget's ids. */
 export const IDENTITY_FORMS: Partial<Record<Channel, IdentityForm>> = {
   WHATSAPP: {
     read: (text) => (isBusinessScoped(text) ? text : readWholeNumber(text)),

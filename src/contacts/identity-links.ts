@@ -34,18 +34,18 @@ export interface IdentityLink {
   restored: string[];
 }
 
-/** Kinds of ids, the most reliable first: a phone number may pass to another person, other ids do not. */
+/** Kinds of ids, the most reliable first. Phone numbers are last because they can pass to another person. */
 const BY_STRENGTH: IdentityKind[] = ['user', 'parent', 'phone'];
 
-/** Milliseconds within which the order of two events is unknown: providers report times in seconds. */
+/** Milliseconds within which the order of events is unknown, because providers report times in seconds. */
 const UNIT_OF_TIME_MS = 1_000;
 
 const isBefore = (one: Date, other: Date) => one.getTime() < other.getTime() + UNIT_OF_TIME_MS;
 
 /**
- * Decides to which contact the ids belong that a provider has named together. If a contact's stored ids of a
- * named kind are all different from the named ones, the contact is another person. Then an id moves to its
- * present owner, and the contacts are not merged.
+ * Decides to which contact the ids belong that a provider has named together. A contact is another person if
+ * it has ids of a named kind, but none of the named ids. Contacts of two persons are not merged. Instead, an
+ * id passes from its former owner to its present one.
  * @param stored all ids on the channel of each contact who has one of the named ids
  */
 export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): IdentityLink {
@@ -70,7 +70,7 @@ export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): Ident
   const isGivenOut = (id: string): boolean => {
     const { contactId, createdAt, replacedAt } = byId.get(id)!;
     if (!isPhone(id)) return false;
-    // A contact who got the new number after the change is the person who changed it.
+    // A contact who got the new number only after the reported change is the person who has changed.
     if (isChange && ids.includes(id)) return isBefore(createdAt, at);
     if (replacedAt !== null && replacedAt < at) return true;
     if (isChange || !namesKind('user')) return false;

@@ -1,6 +1,6 @@
 /**
- * Reports that a person has more ids than the transaction has locked. The transaction has written nothing
- * yet. It must not wait for the locks of those ids, because their holder may wait for its locks.
+ * Error of a transaction that has not locked all ids of a person. It is run again instead of waiting for the
+ * missing locks, because another transaction that holds them may wait for its locks.
  */
 class MoreIdentities extends Error {
   constructor(readonly externalIds: string[]) {

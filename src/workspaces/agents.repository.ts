@@ -82,7 +82,7 @@ export class AgentsRepository {
     return row!.count;
   }
 
-  /** Reports whether the workspace has another active OWNER than this agent. Bots do not count. */
+  /** Reports whether the workspace has an active OWNER besides this agent. Bots do not count. */
   async hasOtherOwner(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
     const others = await tx.query(
       `SELECT FROM agents WHERE tenant_id = $1 AND id <> $2 AND role = 'OWNER' AND active AND NOT is_bot LIMIT 1`,
@@ -112,8 +112,8 @@ export class AgentsRepository {
   }
 
   /**
-   * Records that an agent's role or activity changes: earlier invitations and links to reset a password, made
-   * for the agent or by the agent, stop working. The transaction must have locked the agent's row.
+   * Records that an agent's role or activity changes. Invitations and links to reset a password that were
+   * made for or by the agent before stop working. The transaction must have locked the agent's row.
    */
   async noteAccessChange(
     tx: Transaction,
@@ -162,7 +162,7 @@ export class AgentsRepository {
     return found.length === new Set(ids).size && found.every(({ hasKept }) => hasKept);
   }
 
-  /** Replaces an agent's names and e-mail address by placeholders. No mail reaches the placeholder. */
+  /** Deletes an agent's names, and replaces the e-mail address by one that no mail can reach. */
   async erase(tx: Transaction, tenantId: string, id: string): Promise<void> {
     await tx.query(
       `UPDATE agents SET name = '', display_name = NULL, email = id || '@erased.invalid', erased_at = now(), updated_at = now()

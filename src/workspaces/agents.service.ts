@@ -15,7 +15,7 @@ import { AgentEntity } from './agent.entity';
 import { AgentsRepository } from './agents.repository';
 import { WorkspacesRepository } from './workspaces.repository';
 
-/** Limit of a workspace's agents, including inactive ones, because they are listed without pages. */
+/** Maximum agents of a workspace, with inactive ones. It exists because `list` returns all agents at once. */
 const MAX_AGENTS = 1_000;
 
 @Injectable()
@@ -155,7 +155,7 @@ export class AgentsService {
   }
 
   /**
-   * Checks who may change an OWNER, and that an active OWNER is left.
+   * Checks that the actor may change or appoint an OWNER, and that an active OWNER is left.
    * @throws AppError FORBIDDEN (the actor is an agent, but no OWNER), INVALID_BODY (the agent is the last
    *   active OWNER)
    */
@@ -177,7 +177,7 @@ function isAccessChange(before: AgentEntity, after: AgentEntity): boolean {
   return before.role !== after.role || before.active !== after.active;
 }
 
-/** Reports whether an agent is an active OWNER who can log in, which bots cannot. */
+/** Reports whether an agent is an active OWNER. Bots do not count, because they cannot log in. */
 function leads({ role, active, isBot }: AgentEntity): boolean {
   return role === 'OWNER' && active && !isBot;
 }

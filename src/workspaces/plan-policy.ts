@@ -1,7 +1,5 @@
 import { Entitlement } from '../access/permissions';
 
-/** Rules of plans, as functions that read neither clock nor database. */
-
 export const PLAN_TIERS = ['TRIAL', 'STARTER', 'PRO', 'ENTERPRISE'] as const;
 export type PlanTier = (typeof PLAN_TIERS)[number];
 

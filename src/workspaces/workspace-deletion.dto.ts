@@ -14,7 +14,7 @@ export class DeleteWorkspace {
 export interface WorkspaceDeletion {
   workspaceId: string;
   slug: string;
-  /** `scheduled` can still be cancelled; `running` deletes rows. */
+  /** `scheduled`: the deletion can still be cancelled; `running`: rows are being deleted. */
   status: 'scheduled' | 'running';
   requestedAt: Date;
   /** Time at which the deletion of rows begins. */

@@ -71,7 +71,10 @@ export class WorkspaceDeletionsRepository {
     await tx.query('DELETE FROM workspace_deletions WHERE tenant_id = $1', [tenantId]);
   }
 
-  /** Finds the next workspaces on a database server whose deletion is due; `next` is null after the last. */
+  /**
+   * Lists workspaces of a database server after a position, if their deletion is due; `next` is null at the
+   * end.
+   */
   async findDue(
     after: DuePosition,
     server: WorkspaceServer,

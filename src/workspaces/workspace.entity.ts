@@ -13,7 +13,7 @@ export interface WorkspaceEntity {
   messageRetentionDays: number | null;
   /** Entitlements in addition to those that the plan includes. */
   entitlements: Entitlement[];
-  /** Start of the suspension, in which the workspace's keys are refused and nothing is sent; else null. */
+  /** Start of the present suspension; null if the workspace is not suspended. */
   suspendedAt: Date | null;
   /** End of the last suspension; null if there was none. */
   resumedAt: Date | null;

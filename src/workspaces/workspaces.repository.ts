@@ -8,10 +8,10 @@ const WORKSPACE = `id, name, slug, plan_tier AS "planTier", trial_ends_at AS "tr
   message_retention_days AS "messageRetentionDays", entitlements, suspended_at AS "suspendedAt",
   resumed_at AS "resumedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-/** Period of a workspace whose messages must be erased and were not erased by an earlier run. */
+/** Period of time whose messages the next run must erase in a workspace. */
 export interface MessageRetention {
   tenantId: string;
-  /** Start of the period; null if no run has been completed yet. */
+  /** End of the period that the last completed run has erased; null if no run was completed. */
   from: Date | null;
   until: Date;
 }
@@ -58,7 +58,7 @@ export class WorkspacesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Lists up to `count` workspaces with a limited retention of messages and ids above `after`, ascending. */
+  /** Lists the periods to erase of up to `count` workspaces with ids above `after`, ascending by id. */
   listMessageRetentions(after: string, count: number): Promise<MessageRetention[]> {
     return this.database.query<MessageRetention>(
       `SELECT id AS "tenantId", messages_erased_until AS "from", now() - message_retention_days * interval '1 day' AS until
@@ -73,7 +73,7 @@ export class WorkspacesRepository {
 
   /**
    * Locks a workspace's row. To avoid deadlocks, a transaction locks workspaces before agents, and agents
-   * before people. `requirePermission` locks the acting agent.
+   * before people. `requirePermission` locks the acting agent, so call it after this.
    */
   async lock(tx: Transaction, id: string): Promise<WorkspaceEntity | null> {
     if (!isId(id)) return null;
@@ -82,7 +82,7 @@ export class WorkspacesRepository {
   }
 
   /**
-   * Locks a workspace's row in share mode. A suspension waits for the end of such transactions.
+   * Locks a workspace's row in share mode. A suspension waits until transactions with this lock have ended.
    * @returns false if the workspace is suspended
    */
   async lockSending(tx: Transaction, id: string): Promise<boolean> {
@@ -94,8 +94,8 @@ export class WorkspacesRepository {
   }
 
   /**
-   * Locks a workspace's row exclusively, after all transactions that share its lock have ended. Also writes
-   * the row, so that a concurrent claim that has read the earlier version notices the change.
+   * Locks a workspace's row exclusively, when all transactions that share its lock have ended. Also writes
+   * the row, so that a transaction which has read the former version notices the change.
    */
   async lockExclusively(tx: Transaction, id: string): Promise<void> {
     tx.outlastClaimsPipelined();

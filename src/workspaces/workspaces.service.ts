@@ -17,7 +17,7 @@ import { CreateWorkspace, UpdateWorkspace } from './workspace.dto';
 import { WorkspaceEntity } from './workspace.entity';
 import { WorkspacesRepository } from './workspaces.repository';
 
-/** Fields that can be changed, each with the action of its audit entry and the required permission. */
+/** Fields that an update can change, each with the action of its audit entry and the required permission. */
 const CHANGES = {
   planTier: { action: 'workspace.plan_changed', permission: 'workspace.change_plan' },
   trialEndsAt: { action: 'workspace.trial_changed', permission: 'workspace.change_plan' },
@@ -38,7 +38,7 @@ export class WorkspacesService {
 
   /**
    * Creates a workspace. On the TRIAL plan, `trialEndsAt` defaults to 14 days from now.
-   * @param actor any actor but an agent: a new workspace has no agents
+   * @param actor any actor but an agent, because a new workspace has no agents
    * @throws AppError INVALID_BODY (also if another workspace has the slug)
    */
   async create(input: CreateWorkspace, actor: Actor = SYSTEM): Promise<WorkspaceEntity> {
@@ -130,7 +130,8 @@ export class WorkspacesService {
   }
 
   /**
-   * Ends a suspension. Waiting work is sent within two seconds. Deliveries keep their remaining attempts.
+   * Ends a suspension. Messages and events that wait are sent within two seconds. A suspension uses up none
+   * of their attempts.
    * @throws AppError FORBIDDEN, NOT_FOUND, INVALID_BODY (the workspace's deletion is scheduled)
    */
   async resume(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {
@@ -199,7 +200,7 @@ export class WorkspacesService {
     this.audit.appendPipelined(tx, { tenantId: id, actor, entity: 'workspace', entityId: id, ...entry });
   }
 
-  /** Locks a workspace, and then the acting agent with the check of its permission: this avoids deadlocks. */
+  /** Locks a workspace, and then the acting agent by checking the permission. The order avoids deadlocks. */
   private async lockPermitted(
     tx: Transaction,
     tenantId: string,
@@ -228,8 +229,8 @@ export class WorkspacesService {
   }
 
   /**
-   * Waits until all claims that began before a suspension have ended. This needs a transaction after the
-   * suspension's commit: claims that begin then do not lock the workspace, so they cannot prolong the wait.
+   * Waits until the transactions that took work to send before a suspension have ended. Call it after the
+   * suspension's commit, because later transactions see the suspension and do not prolong the wait.
    */
   private async waitForClaims(tenantId: string): Promise<void> {
     await this.database.transaction((tx) => this.workspaces.lockExclusively(tx, tenantId));

@@ -5,7 +5,7 @@ import { TableRegistry } from '../../database/tables/table-registry';
 import { TableCursor, TableRowsRepository } from '../../database/tables/table-rows.repository';
 import { Transaction } from '../../database/transaction';
 
-/** Position in the rows of a workspace: a table, and the key after which the next step begins. */
+/** Progress of the deletion of a workspace's rows: a table, and the key after which to continue. */
 export interface RowsPosition {
   /** Table whose rows are deleted next; null before the first table. */
   table: string | null;
@@ -27,7 +27,7 @@ export class TenantRows {
 
   /**
    * Deletes up to `count` rows after a position in any table other than `audit_entries`.
-   * @returns the number of deleted rows, and where the next step begins
+   * @returns the number of deleted rows, and the position at which the next call must continue
    */
   async deleteStep(
     tx: Transaction,
@@ -41,7 +41,7 @@ export class TenantRows {
     // again with the first table.
     const [at, cursor] = known === -1 ? [0, null] : [known, position.cursor];
     const table = tables[at]!;
-    // PostgreSQL may have to skip many dead rows in tables that refer to this one.
+    // This can take long, because PostgreSQL may have to skip dead rows in tables that refer to this one.
     await tx.allowLongStatements();
     const { deleted, next } = await this.rows.deleteStep(tx, tenantId, table, cursor, count);
     const name = next ? table.name : (tables[at + 1]?.name ?? AUDIT_TABLE);

@@ -10,10 +10,10 @@ import { WorkspaceDeletionsRepository } from '../workspace-deletions.repository'
 import { TenantRows } from './tenant-rows';
 
 const BATCH = 500;
-/** Milliseconds between steps, so that a deletion does not slow other work. */
+/** Milliseconds of pause after each batch of rows, so that a deletion does not slow other work. */
 const PAUSE_MS = 25;
 
-/** Releases a workspace's resources at other systems, such as hooks. To repeat it is harmless. */
+/** Function that removes a workspace's hooks and the like at other systems. It may be called repeatedly. */
 type Closing = (tenantId: string) => Promise<void>;
 
 /** Deletes workspaces whose deletion is due: first their rows in all other tables, and then themselves. */
@@ -38,7 +38,7 @@ export class WorkspaceDeleter {
     });
   }
 
-  /** Registers work that is done before a workspace's rows are deleted. */
+  /** Registers a function that is called before a workspace's rows are deleted. */
   register(closing: Closing): void {
     this.closings.push(closing);
   }
@@ -47,7 +47,7 @@ export class WorkspaceDeleter {
     try {
       return await this.makeStep(tenantId, size);
     } catch (error) {
-      // A new row refers to one of the deleted rows.
+      // A new row refers to a row to delete, so a table that was emptied has rows again.
       if (isReferenceViolated(error)) await this.beginAnew(tenantId);
       throw error;
     }
@@ -79,8 +79,8 @@ export class WorkspaceDeleter {
   }
 
   /**
-   * Deletes the workspace's own row, under a lock that prevents new rows which refer to it. If any table has
-   * a row by then, the deletion begins again with the first table.
+   * Deletes the workspace's own row, under a lock that prevents new rows which refer to it. If a table has
+   * got rows since it was emptied, the deletion begins again with the first table.
    */
   private async finish(tenantId: string): Promise<StepOutcome> {
     const end = await this.database.transaction(async (tx) => {
