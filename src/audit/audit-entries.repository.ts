@@ -16,7 +16,7 @@ const COLUMNS = `id, tenant_id AS "tenantId", action, entity, entity_id AS "enti
   actor_id AS "actorId", actor_name AS "actorName", address, user_agent AS "userAgent", request_id AS "requestId",
   before, after, metadata, created_at AS "createdAt"`;
 
-/** SQL of an entry's actor as `actorIdOf` returns it. The index on actors has the same expression. */
+/** SQL of an entry's actor as `actorIdOf` returns it. An index has the same expression for the filter. */
 const ACTOR = `(coalesce(actor_id::text, actor_type || coalesce(':' || actor_name, '')))`;
 
 const COLUMN_OF = { action: 'action', entity: 'entity', actor: ACTOR };
@@ -60,7 +60,7 @@ export class AuditEntriesRepository {
     return page.read<AuditEntryEntity>(this.database, filter.cursor, count);
   }
 
-  /** Lists up to `count` ids of entries about one thing, oldest first. */
+  /** Lists up to `count` ids of entries about one entity, from a range of ids, oldest first. */
   async listNextIds(
     tx: Transaction,
     tenantId: string,
@@ -77,8 +77,8 @@ export class AuditEntriesRepository {
   }
 
   /**
-   * Lists up to `count` distinct values of a column in a workspace's entries, ascending. Each value costs one
-   * look-up in an index, however many entries have it.
+   * Lists up to `count` distinct values of a column in a workspace's entries, ascending. It is fast however
+   * many entries have a value, because it looks up each value once in an index.
    */
   async listValues(tenantId: string, column: AuditColumn, count: number): Promise<string[]> {
     const value = COLUMN_OF[column];
@@ -99,7 +99,7 @@ export class AuditEntriesRepository {
 
   /**
    * Deletes the oldest `count` entries of a workspace whose deletion is running.
-   * @param owner connection as the tables' owner: the service's own database role may not delete entries
+   * @param owner connection as the tables' owner, because the service's own role may not delete entries
    * @returns the number of deleted entries
    */
   async deleteStep(owner: OwnerDatabase, tenantId: string, count: number): Promise<number> {

@@ -34,7 +34,7 @@ export class ListAuditEntriesQuery extends PageQuery {
   until?: Date;
 }
 
-/** Values in a workspace's audit log that a filter can have. */
+/** Values that occur in a workspace's audit log, as choices for its filters. */
 export interface AuditValues {
   actions: string[];
   entities: string[];

@@ -20,8 +20,8 @@ const COLUMNS = [
 
 /**
  * Positions at which a spreadsheet may begin a formula: at the start of a text, and after characters that
- * separate cells in some countries. Strangers choose some of the texts, such as a user agent. Japanese
- * spreadsheets also run formulas with full-width characters.
+ * separate cells in some countries. A `'` is inserted there, because strangers choose texts such as a user
+ * agent. Full-width characters are included, because Japanese spreadsheets run formulas with them.
  */
 const FORMULA = /^(?=\s*[=+\-@＝＋－＠]|[\t\r\n])|(?<=[;|\t\r\n])(?=[=+\-@＝＋－＠])/g;
 

@@ -5,13 +5,13 @@ import { Origin, SYSTEM } from '../access/principal';
 import { Database } from '../database/database';
 import { AuditRecord, AuditService } from './audit.service';
 
-/** Action that a stranger can repeat at will, such as a failed login. Its occurrences are only counted. */
+/** Action that strangers can repeat at will, such as a failed login. One audit entry reports many of them. */
 export type CountedRecord = Omit<AuditRecord, 'actor' | 'before' | 'after'> & {
-  /** Origin of this occurrence. The audit entry stores the origin of the latest one. */
+  /** Origin of this occurrence. The audit entry stores only the origin of the latest occurrence. */
   origin?: Origin;
 };
 
-/** Number of occurrences, and the times of the first and the last one. */
+/** Number of an action's occurrences, and the times of the first and the last occurrence. */
 export interface Times {
   count: number;
   since: Date;
@@ -23,7 +23,7 @@ interface Counted extends Times {
 }
 
 const WINDOW_MS = 10 * 60_000;
-/** Limits of the entities whose actions are counted in ten minutes, in this process and in one workspace. */
+/** Maximum entities whose actions are counted in ten minutes: in this process, and in one workspace. */
 const MAX_THINGS = 10_000;
 const MAX_THINGS_OF_WORKSPACE = 50;
 
@@ -60,7 +60,7 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Registers a function that adds its own counts before each flush.
+   * Registers a function that is called before each flush, and adds counts of its own.
    * @internal
    */
   addSource(source: () => Promise<void>): void {
@@ -68,9 +68,9 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Counts an action, such as an agent's failed login. Writes nothing at once, and never throws. In ten
-   * minutes, 50 entities of a workspace are counted apart. Actions on further entities count as actions on
-   * the workspace.
+   * Counts an action, such as an agent's failed login. Never throws, and stores nothing until the next flush.
+   * In ten minutes, 50 entities of a workspace are counted separately. An action on any further entity counts
+   * as an action on the workspace.
    * @param times number and times of the occurrences; by default one occurrence, now
    */
   countAction(record: CountedRecord, times: Times = once()): void {
@@ -86,8 +86,8 @@ export class AuditTally implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Appends the counts to the audit log, in one transaction for each workspace. The counts of a failed
-   * transaction are added to the next ten minutes. Runs every ten minutes, and when the process ends.
+   * Appends the counts to the audit log, in one transaction for each workspace. Keeps the counts of a failed
+   * transaction for the next flush. Runs every ten minutes, and when the process ends.
    */
   async flush(): Promise<void> {
     for (const source of this.sources) await source().catch((error: Error) => this.report(error));

@@ -22,8 +22,8 @@ import { headOf, lineOf } from './audit-lines';
 import { maskUrls } from './masked-urls';
 
 /**
- * Entry to append. Entries are kept for ever, so they must contain no secret, and nothing of a contact except
- * ids. URLs in them are shortened.
+ * Entry to append. It is kept for ever, so it must contain no secret, and nothing of a contact except ids.
+ * URLs in it are shortened before they are stored.
  */
 export interface AuditRecord {
   tenantId: string;
@@ -39,7 +39,7 @@ export interface AuditRecord {
 }
 
 const EXPORT_STEP = 1_000;
-/** Limit of the listed actions, types of things, and actors. */
+/** Maximum values that are listed for each filter of the audit log. */
 const MAX_VALUES = 200;
 const MAX_ADDRESS = 45;
 const MAX_USER_AGENT = 512;
@@ -54,8 +54,8 @@ export class AuditService {
   ) {}
 
   /**
-   * Appends an entry with its `audit.event`, for an action that only the host application knows, such as a
-   * login of its own. Webhooks get the event only in workspaces with the `auditWebhookExport` entitlement.
+   * Appends an entry with its `audit.event`, for an action of the application that embeds this service, such
+   * as a login there. Webhooks get the event only in workspaces with the `auditWebhookExport` entitlement.
    * @throws AppError INVALID_BODY (the actor is not an active agent of the workspace), NOT_FOUND (the
    *   workspace)
    */
@@ -69,7 +69,7 @@ export class AuditService {
   /**
    * Appends an entry and its `audit.event`, both with the same id, in the transaction of the change. The
    * caller must have checked the actor's permission. The event's `metadata` include `before`, `after` and the
-   * origin. If they include a `conversationId`, open inboxes read that conversation again.
+   * origin. If they include a `conversationId`, open inboxes load that conversation once more.
    * @param id a new id, if the caller needs to know it
    * @throws AppError NOT_FOUND (the workspace)
    * @internal
@@ -94,7 +94,7 @@ export class AuditService {
       before: before ?? null,
       after: after ?? null,
       metadata,
-      // The list filters entries by the time in their ids.
+      // The time in the id, because the list of entries filters by the time in their ids.
       createdAt: idTime(id),
     });
     const data = {
@@ -109,7 +109,7 @@ export class AuditService {
         ...(origin && { origin }),
       },
     };
-    // An erasure finds the events about a contact by the ids of audit entries.
+    // The event gets the entry's id, because an erasure finds the events about a contact by it.
     return this.outbox.appendPipelined(tx, tenantId, 'audit.event', data, { id });
   }
 
@@ -130,7 +130,7 @@ export class AuditService {
   }
 
   /**
-   * Returns the actions, types of things and actors in a workspace's entries, at most 200 of each.
+   * Returns the actions, types of entities and actors in a workspace's entries, at most 200 of each.
    * @throws AppError FORBIDDEN
    */
   async listValues(tenantId: string, actor: Actor): Promise<AuditValues> {
@@ -170,7 +170,7 @@ export class AuditService {
   }
 }
 
-/** Returns the parts of an origin that an entry stores, each cut to its maximal length. */
+/** Returns the parts of an origin that an entry stores, each cut to its maximum length. */
 function storedOrigin({ address, userAgent, requestId }: Origin = {}): Origin | undefined {
   const origin = {
     ...(address && { address: cutStorable(address, MAX_ADDRESS) }),

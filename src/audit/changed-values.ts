@@ -7,7 +7,7 @@ export interface ChangedValues {
   after: Record<string, unknown>;
 }
 
-/** Returns the named fields that differ, for an audit entry; null if none differs. Never name a secret. */
+/** Returns both values of the named fields that differ; null if none differs. Never name a secret field. */
 export function changedValues<T extends object>(
   before: T,
   after: T,
@@ -26,7 +26,7 @@ export function valuesOf<T extends object>(
   return Object.fromEntries(fields.map((field) => [field, thing[field]]));
 }
 
-/** Length and hash of a text, because audit entries are kept for ever but people's texts must not be. */
+/** Length and hash of a text. An audit entry has them instead of the text, because it is kept for ever. */
 export interface TextDescription {
   characters: number;
   sha256: string;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Form of a path's first segment that is shown, because it can be no token: most tokens contain digits. */
+/** Pattern of a first path segment that may be shown, because most tokens contain digits and do not match. */
 const WORD = /^[a-z._-]{0,16}$/i;
 const DIGITS = 8;
 

@@ -11,16 +11,16 @@ import { EventlessChanges } from '../outbox/eventless-changes';
 import { ContactErasure, ContactErasureKey, ContactErasuresRepository } from './contact-erasures.repository';
 import { MessageEraser, SETTLE_MS } from '../messages/message-eraser';
 
-/** Number of messages and other events that one step erases. */
+/** Maximum messages and other events that one step erases. */
 const BATCH = 200;
-/** Number of the contact's rows outside conversations that one step erases in each table. */
+/** Maximum rows of the contact outside conversations that one step erases in each table. */
 const ROWS = 50;
 /** Milliseconds between steps, so that erasures do not slow other work. */
 const PAUSE_MS = 10;
 
 /**
  * Erases contacts in small steps: all messages of all their conversations, one conversation after another.
- * Some minutes later it repeats this, for copies that work in progress had written meanwhile.
+ * Some minutes later it does all this once more, because work in progress may have written copies meanwhile.
  */
 @Injectable()
 export class ContactErasureRunner {
@@ -64,9 +64,9 @@ export class ContactErasureRunner {
   }
 
   /**
-   * Ends the first or the second run through a contact's conversations. Erases the contact's own rows again,
-   * because a message may have written some just before the erasure began. The first run appends an audit
-   * entry, so that the second run also erases receivers' answers to the entry's event.
+   * Ends the first or the second run through a contact's conversations. Erases the contact's own rows once
+   * more, because a message may have written some just before the erasure began. Appends an audit entry after
+   * the first run, so that the second run also erases receivers' answers to the entry's event.
    */
   private async endPass(tx: Transaction, erasure: ContactErasure): Promise<StepOutcome> {
     const { tenantId, id: erasureId, contactId, status, messages } = erasure;

@@ -4,8 +4,8 @@ export interface ContactErasureSummary {
   id: string;
   contactId: string;
   /**
-   * State of the erasure. `settling`: everything is erased; a last search for copies that were written
-   * meanwhile, such as a receiver's answer, follows.
+   * State of the erasure. `settling`: everything is erased, and a last search follows, because work in
+   * progress may have written copies meanwhile, such as a webhook receiver's answer.
    */
   status: 'running' | 'settling' | 'completed';
   messages: number;

@@ -12,8 +12,8 @@ export interface ContactErasure {
   id: string;
   contactId: string;
   /**
-   * State of the erasure. RUNNING: data is being erased. SETTLING: everything is erased; some minutes later a
-   * last search for copies that were written meanwhile follows.
+   * State of the erasure. RUNNING: data is being erased. SETTLING: everything is erased. A last search
+   * follows some minutes later, because work in progress may have written copies meanwhile.
    */
   status: 'RUNNING' | 'SETTLING' | 'COMPLETED';
   messages: number;
@@ -67,7 +67,7 @@ export class ContactErasuresRepository {
     return row!;
   }
 
-  /** Finds the next erasures on a database server whose next step is due; `next` is null after the last. */
+  /** Lists erasures of a database server after a position, if a step is due; `next` is null at the end. */
   async findDue(
     after: DuePosition,
     server: WorkspaceServer,
@@ -85,7 +85,7 @@ export class ContactErasuresRepository {
     };
   }
 
-  /** Locks an erasure whose next step is due; null if another process has locked it or made the step. */
+  /** Locks an erasure whose next step is due; null if another process has locked it or made this step. */
   async lockDue(tx: Transaction, { tenantId, id }: ContactErasureKey): Promise<ContactErasure | null> {
     const [row] = await tx.query<ContactErasure>(
       `${SELECT_ERASURE}

@@ -12,8 +12,8 @@ import { ContactErasureSummary, toErasureSummary } from './contact-erasure.dto';
 import { ContactErasuresRepository } from './contact-erasures.repository';
 
 /**
- * Number of rows of each table, and of the contact's events, that the call itself erases. Most contacts have
- * fewer; a worker erases the others.
+ * Maximum rows of each table, and events of the contact, that `start` itself erases. Most contacts have no
+ * more; a worker erases the rest.
  */
 const MAX_ROWS = 50;
 
@@ -30,9 +30,9 @@ export class ContactErasuresService {
   ) {}
 
   /**
-   * Begins to erase a contact for ever. If the contact is being erased, returns that erasure.
+   * Begins to erase a contact for ever. If an erasure of the contact is in progress, returns that one.
    * - When the call returns, name, e-mail, phone, avatar, attributes and identities are erased, also in the
-   *   contact's 50 newest events. A message from a former identity creates a new contact.
+   *   contact's 50 newest events. A later message from an erased identity creates a new contact.
    * - A worker then erases the messages and every copy of them, including messages that arrive in the
    *   contact's conversations meanwhile. Ids, times, directions and channels stay.
    * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_BODY (the actor)
@@ -46,12 +46,12 @@ export class ContactErasuresService {
       const { id: contactId } = contact;
       for (const erasure of this.tables.listErasures())
         await erasure.eraseContact?.(tx, { tenantId, contactId }, MAX_ROWS);
-      // The contact's row is locked here.
+      // The contact's row is locked by now, so no newer event with the contact's profile can appear.
       await this.events.eraseNewestOfContact(tx, { tenantId, contactId }, MAX_ROWS);
       const running = await this.erasures.findUnfinished({ tenantId, contactId }, tx);
       if (running) return toErasureSummary(running);
       const erasure = await this.erasures.insert(tx, { tenantId, contactId });
-      // Erases events and messages under the ids of contacts that were merged into this one.
+      // Also erases events and messages under the ids of contacts that were merged into this one.
       for (const merged of await this.contacts.listMerged(tx, { tenantId, contactId }))
         await this.erasures.insert(tx, { tenantId, contactId: merged });
       this.audit.appendPipelined(tx, {

@@ -6,18 +6,18 @@ import { MessageRange, MessagesRepository } from '../messages/messages.repositor
 import { MessageRetention, WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { ErasedStep, MessageEraser } from '../messages/message-eraser';
 
-/** Number of workspaces that take turns, one step each. */
+/** Number of workspaces that are worked on at a time, with one step for each of them in turn. */
 const SIDE_BY_SIDE = 20;
 const STEP = 1_000;
 /** Number of conversations that one statement checks for expired messages. */
 const CONVERSATIONS = 500;
 const BATCH = 200;
-/** Milliseconds after each round of steps, so that erasing does not slow other work. */
+/** Milliseconds of pause after one step of each workspace, so that erasing does not slow other work. */
 const PAUSE_MS = 20;
 
 /**
  * Erases messages that are older than their workspace's retention, in small steps. If a run is stopped or
- * killed, the next run begins again; an erased message costs it only a look-up.
+ * killed, the next run begins at the start, and only looks up the messages that are already erased.
  */
 @Injectable()
 export class MessageRetentionService {
@@ -68,8 +68,8 @@ export class MessageRetentionService {
   }
 
   /**
-   * Erases a workspace's expired messages, and yields the number erased after each step. After an error, the
-   * workspace waits for the next run; others are not affected.
+   * Erases a workspace's expired messages, and yields the number erased after each step. Logs an error
+   * instead of throwing it, so that other workspaces go on. The next run tries the workspace once more.
    */
   private async *eraseWorkspace(expired: MessageRetention): AsyncGenerator<number> {
     const { tenantId, until } = expired;
@@ -92,9 +92,8 @@ export class MessageRetentionService {
   }
 
   /**
-   * Reads the next conversations of a workspace.
-   * @returns ids of conversations with expired messages or events, and the id after which the next step
-   *   begins; null if the workspace now keeps messages for ever
+   * Reads the next conversations of a workspace. Returns null if the workspace now keeps messages for ever.
+   * @returns ids of conversations with expired messages or events, and the id after which to read on, or null
    */
   private async findConversations(
     { tenantId, from, until }: MessageRetention,

@@ -72,8 +72,7 @@ export class WorkspaceDeletionsRepository {
   }
 
   /**
-   * Lists workspaces of a database server after a position, if their deletion is due; `next` is null at the
-   * end.
+   * Lists due deletions of workspaces, on one database server after a position; `next` is null at the end.
    */
   async findDue(
     after: DuePosition,

@@ -130,8 +130,8 @@ export class WorkspacesService {
   }
 
   /**
-   * Ends a suspension. Messages and events that wait are sent within two seconds. A suspension uses up none
-   * of their attempts.
+   * Ends a suspension. Messages and events that wait are sent within two seconds. Deliveries keep their
+   * remaining attempts.
    * @throws AppError FORBIDDEN, NOT_FOUND, INVALID_BODY (the workspace's deletion is scheduled)
    */
   async resume(tenantId: string, actor: Actor): Promise<WorkspaceEntity> {

@@ -116,9 +116,7 @@ export interface WorkspaceOverview extends WorkspaceSummary, WorkspaceSettings {
   rateLimit: {
     /** Requests a minute that the REST API accepts on each path. */
     perMinute: number;
-    /**
-     * Paths with requests in the current minute, busiest first; null if the counts in Redis can't be read.
-     */
+    /** Paths with requests in the current minute, busiest first; null if Redis can't return the counts. */
     paths: RateLimitUse[] | null;
   };
   /** Numbers of rows in use. A person with the role AGENT receives only the number of agents. */
@@ -186,7 +184,7 @@ export interface InvitedAgent extends SentInvitation {
 export interface EventTypeResponse {
   type: EventType;
   description: string;
-  /** Whether the event reports a change, or is a test: only the Test button sends it, to any endpoint. */
+  /** `fact`: the event reports a change; `test`: only the Test button sends the event, to any endpoint. */
   kind: 'fact' | 'test';
   /** JSON Schema of the body's `data`. */
   schema: object;

@@ -14,8 +14,8 @@ import { noStore, securityHeaders } from './http/security-headers';
 const PAGE_FOLDER = resolve(__dirname, '../../dist/web');
 
 /**
- * Maximum bytes of a body on routes outside of workspaces. Anyone can call these routes, and bodies are read
- * before sessions are checked.
+ * Maximum bytes of a body on routes outside of workspaces. It is low because anyone can send these bodies: a
+ * body is read before the session is checked.
  */
 const BODY_LIMITS = [{ path: /^(?!\/api\/workspaces\/)/, bytes: 8 * 1024 }];
 

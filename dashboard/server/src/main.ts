@@ -3,7 +3,7 @@ import { createLogger, runProcess } from 'conversation-messaging-service/http';
 import { DashboardConfig } from './config/dashboard-config';
 import { createApp } from './create-app';
 
-/** Milliseconds that requests get at shutdown, of 15 s in all. A call to a provider takes up to 10 s. */
+/** Milliseconds that requests get to finish at shutdown, because a call to a provider takes up to 10 s. */
 const REQUESTS_DEADLINE_MS = 12_000;
 
 runProcess(async () => {

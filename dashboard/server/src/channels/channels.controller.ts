@@ -13,7 +13,7 @@ import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 import { RotateChannel } from './channel.dto';
 
-/** Accounts that a person can connect or give new credentials in a minute. Each calls the provider. */
+/** Accounts that a person can connect or update in a minute: few, because each is checked by the provider. */
 const CONNECTIONS_A_MINUTE = 20;
 
 @Controller('api/workspaces/:workspaceId/channels')

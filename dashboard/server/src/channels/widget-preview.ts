@@ -2,8 +2,8 @@ import type { WidgetPreview } from 'conversation-messaging-service';
 import type { Locale } from 'conversation-messaging-service/logins';
 
 /**
- * Returns the content security policy of the preview page. It allows only the sources that the widget needs,
- * so that a person notices in the preview if a documented source is missing. The sandbox takes the page's
+ * Returns the content security policy of the preview page. It allows only the sources that the documentation
+ * names for websites, so that a person notices here if one is missing there. The sandbox takes the page's
  * origin away, so the page can't read the dashboard's cookies, storage and pages. `allow-forms` is needed
  * because the widget's composer is a form, although the form is never submitted.
  */
@@ -47,7 +47,7 @@ const STYLES = `
 
 /**
  * Returns the HTML of the preview page, which looks like a shop. The page's script adds the preview's token
- * to the requests of the widget, whose own code has no preview mode.
+ * to the widget's requests, because the widget's own code has no preview mode.
  */
 export function previewPage({ snippet, token }: WidgetPreview, nonce: string, locale: Locale): string {
   const { title, note, shop, products } = TEXTS[locale];

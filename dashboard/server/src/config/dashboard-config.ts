@@ -2,7 +2,7 @@ import { ConfigError, type MessagingOptions, readMessagingOptions } from 'conver
 import { type HttpSettings, readHttpSettings } from 'conversation-messaging-service/http';
 import { isLoopback } from '../http/app-host';
 
-/** Defaults of environment variables that only the dashboard reads, or that differ from the service's. */
+/** Defaults of environment variables that only the dashboard reads, or for which the service has others. */
 export const DEFAULTS = { PORT: '3100', APP_URL: 'http://localhost:3100', DATABASE_POOL_SIZE: '10' };
 
 /** Reads and checks the dashboard's configuration. Only this file reads environment variables. */
@@ -21,7 +21,7 @@ export class DashboardConfig {
   }
 
   /**
-   * Reads the environment variables. MessagingModule checks `messaging` when it is created.
+   * Reads the environment variables. MessagingModule checks the values in `messaging` when it is created.
    * @throws ConfigError naming every fault that was found
    */
   static from(environment: NodeJS.ProcessEnv = process.env): DashboardConfig {

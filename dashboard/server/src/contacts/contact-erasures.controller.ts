@@ -15,8 +15,8 @@ import { LimitedTo } from '../http/limit.guard';
 const EXPORTS_A_MINUTE = 20;
 
 /**
- * Erases and exports contacts, even in a read-only workspace: a customer's legal rights do not depend on the
- * workspace's plan.
+ * Erases and exports contacts, even in a read-only workspace, because a customer's legal rights do not depend
+ * on the workspace's plan.
  */
 @Controller('api/workspaces/:workspaceId/contacts/:id')
 export class ContactErasuresController {

@@ -11,7 +11,7 @@ import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 import { RedeliverMatchingBody, toMatching } from './delivery.dto';
 
-/** Recoveries that a person can start in a minute. Each first counts deliveries, which can take seconds. */
+/** Recoveries that a person can start in a minute: few, because each counts deliveries, maybe for seconds. */
 const STARTS_A_MINUTE = 20;
 
 /**

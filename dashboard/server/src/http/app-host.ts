@@ -1,7 +1,7 @@
 import { AppError } from 'conversation-messaging-service';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
-/** Paths of health probes, which use a process's own address instead of the dashboard's host name. */
+/** Paths of health probes. They are exempt, because probes do not use the dashboard's host name. */
 const PROBES = /^\/health(?:\/|$)/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
@@ -13,8 +13,8 @@ export function isLoopback(hostname: string): boolean {
 /**
  * Refuses a request for a host other than the dashboard's, whatever the port. Otherwise an attacker's domain
  * that resolves to this server would share the dashboard's origin, and a server with a forgotten `APP_URL`
- * would use cookies without `Secure`. A trusted proxy must overwrite `X-Forwarded-Host`, because it counts
- * before `Host`.
+ * would use cookies without `Secure`. A trusted proxy must overwrite `X-Forwarded-Host`, because this header
+ * is used instead of `Host`.
  */
 export function requireAppHost(appOrigin: string): RequestHandler {
   const { hostname } = new URL(appOrigin);

@@ -6,10 +6,10 @@ import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { WorkspaceRequest } from './access.decorators';
 
 /**
- * Acquires a slot for each request with a session, and releases it when the response is ready. The slot
- * counts for the path's workspace, or else for the person. Each of them can use at most half of all slots.
- * Routes whose service acquires a slot of another kind get none here. Services release the slot while they
- * wait for another server or for a download's reader.
+ * Limits how many requests with a session run at once. Each request acquires a slot, and releases it when the
+ * response is ready. The path's workspace, or else the person, can use at most half of all slots. Routes
+ * whose service acquires a slot of another kind get none here. Services release the slot while they wait for
+ * another server or for a download's reader.
  */
 @Injectable()
 export class BudgetInterceptor implements NestInterceptor {

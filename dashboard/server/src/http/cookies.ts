@@ -11,7 +11,7 @@ type CookieName = 'session' | 'login' | 'browser';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Milliseconds until a cookie expires: never longer than the session, login or browser is stored. */
+/** Milliseconds until a cookie expires. The server stores the session, login or browser at least as long. */
 const LIFE_MS: Record<CookieName, number> = {
   session: 30 * DAY_MS,
   login: 5 * MINUTE_MS,
@@ -38,8 +38,8 @@ export class Cookies {
   }
 
   /**
-   * Returns the cookie's full name. Over https the prefix makes browsers refuse the cookie without `Secure`
-   * or for another host. Over http browsers refuse the prefix.
+   * Returns the cookie's full name. Over https it begins with `__Host-`, so that no other host can set it.
+   * Over http it does not, because browsers would refuse the cookie.
    */
   private nameOf(name: CookieName): string {
     return this.config.isSecure ? `__Host-${name}` : name;

@@ -6,13 +6,11 @@ import { WorkBudgets } from 'conversation-messaging-service/http';
 import type { Response } from 'express';
 
 /**
- * Number of lines that a download reads at a time. It has a slot for requests while it reads them, and gives
- * the slot back while it sends them.
+ * Number of lines that a download reads at a time. While it reads them, it occupies one of the slots for
+ * requests; while it sends them, it does not.
  */
 const STEP = 1_000;
-/**
- * Characters of one write. Only a finished write counts as progress; connections without progress are closed.
- */
+/** Characters of one write: few, because a connection is closed if no write ends for some time. */
 const WRITE_CHARACTERS = 32_768;
 
 /** Sends lines as a file to save, and reads the lines while it sends. */
@@ -86,7 +84,7 @@ async function sendFile(
     await pipeline(Readable.from(withFirst(first, text)), response, { signal });
   } catch (error) {
     if (signal.aborted) throw new AppError('UNAVAILABLE', `A download took over ${maxMs / 1_000} seconds.`);
-    // The client has cancelled the download, or the connection broke.
+    // This code means that the client has cancelled the download, or that the connection broke.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }

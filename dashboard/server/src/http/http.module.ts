@@ -9,8 +9,8 @@ import { SessionGuard } from './session.guard';
 import { WorkspaceGuard } from './workspace.guard';
 
 /**
- * Registers the guards in the order in which they check a request, and the interceptor that acquires its
- * slot.
+ * Registers the guards, in the order in which they check a request, and the interceptor that limits how many
+ * requests run at once.
  */
 @Global()
 @Module({

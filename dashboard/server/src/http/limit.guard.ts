@@ -13,16 +13,16 @@ import type { WorkspaceRequest } from './access.decorators';
 type AnyRequest = IdentifiedRequest & Partial<Pick<WorkspaceRequest, 'opened' | 'membership'>>;
 
 const LIMIT = 'limit';
-/** Changes that a person can make in a minute, on all routes without a limit of their own together. */
+/** Changes that a person can make in a minute on all routes together that have no limit of their own. */
 export const CHANGES_OF_PERSON = 120;
 /**
- * Changes of a person in a minute that do not count for the workspace's limit, on routes without a limit of
- * their own. A person who makes no more changes is never refused because of colleagues.
+ * Number of each person's changes in a minute that do not count towards the limit of the workspace, so that
+ * colleagues can't use them up. Applies to routes without a limit of their own.
  */
 export const SHARE_OF_PERSON = 30;
 /** Changes that a workspace's people can make in a minute beyond the first `SHARE_OF_PERSON` of each. */
 export const CHANGES_OF_WORKSPACE = 600;
-/** POST requests before the login by a client network in a minute, on routes without a limit of their own. */
+/** POST requests without a session that a client network can make in a minute on routes without own limit. */
 export const REQUESTS_BEFORE_LOGIN = 300;
 
 const OF_WORKSPACE: RateLimit = {
@@ -35,13 +35,13 @@ interface Limit {
   name: string;
   /** Requests that a person can make in a minute; without a session, requests of a client network. */
   max: number;
-  /** Whether the route only overwrites a row of the person. Then it does not count for the workspace. */
+  /** Whether the route only overwrites a row of the person. The workspace's limit then ignores the route. */
   isOwnRow: boolean;
 }
 
 /**
- * Sets a route's own limit of requests a minute. Routes that send mail or call another server need one, and
- * routes that the pages call often.
+ * Sets a route's own limit of requests a minute. Routes that send mail or call another server need a low
+ * limit. Routes that the pages call often need a high one.
  */
 export const LimitedTo = (max: number, name: string, { isOwnRow = false } = {}) =>
   SetMetadata(LIMIT, { max, name, isOwnRow } satisfies Limit);

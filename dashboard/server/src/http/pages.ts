@@ -21,9 +21,9 @@ const ENCODINGS = [
 type BuiltFile = Map<string, Buffer>;
 
 /**
- * Serves all built files except `index.html` from memory. All files that a process serves are from one build,
- * even while a new build replaces the folder. Files in `assets/` are cached for a year, because their names
- * contain a hash of the content.
+ * Serves all built files except `index.html` from memory, so that all are from one build even while a new
+ * build replaces the folder. Files in `assets/` are cached for a year, because their names contain a hash of
+ * the content.
  */
 export function serveFiles(folder: string): RequestHandler {
   const files = readFiles(folder);

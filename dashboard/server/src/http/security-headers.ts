@@ -40,7 +40,7 @@ export function securityHeaders(isSecure: boolean) {
   });
 }
 
-/** Forbids caches to store responses. Built files replace the header with their own. */
+/** Sets the header that forbids caches to store a response. Routes of built files replace it. */
 export function noStore(_: Request, response: Response, next: NextFunction): void {
   response.setHeader('Cache-Control', 'no-store');
   next();

@@ -5,8 +5,8 @@ import type { WorkspaceRequest } from './access.decorators';
 
 /**
  * Attaches the person's membership in the path's workspace to the request. Refuses the request if the person
- * is not an agent of the workspace, lacks the second factor that it demands, or its database server does not
- * respond.
+ * is not an agent of the workspace, or lacks the second factor that the workspace demands. Also refuses it if
+ * the workspace's database server does not respond.
  */
 @Injectable()
 export class WorkspaceGuard implements CanActivate {

@@ -1,11 +1,11 @@
 /** Milliseconds after a notice in which changes are collected for the next notice. */
 const COLLECT_MS = 200;
-/** Changes that one notice can list. A notice of more is null: anything may have changed. */
+/** Maximum changes in one notice. If there are more, null is sent, because anything may have changed. */
 const MAX_NAMED = 100;
 
-/** Sends changes in batches: the first change at once, and all changes of the following 200 ms together. */
+/** Sends changes in batches: the first change at once, and the changes of the following 200 ms together. */
 export class CollectedNotices<Change> {
-  /** Collected changes by their JSON, without duplicates. */
+  /** Collected changes, each under its JSON as the key, so that equal changes are sent once. */
   private readonly changes = new Map<string, Change>();
   private hasMore = false;
   private timer: NodeJS.Timeout | undefined;

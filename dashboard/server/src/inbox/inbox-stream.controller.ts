@@ -9,9 +9,9 @@ export class InboxStreamController {
   constructor(private readonly streams: InboxStreams) {}
 
   /**
-   * Streams server-sent events: `ready`, `heartbeat` every 15 s, and `end`. All others carry ids, or null if
-   * any row may have changed. `changed` carries ids of conversations and of the events that changed them,
-   * `contacts` ids of contacts. `presence` carries ids of conversations that a colleague or visitor has
+   * Streams server-sent events: `ready`, `heartbeat` every 15 s, and `end`. All other events carry ids, or
+   * null if any row may have changed. `changed` carries ids of conversations and of the events that changed
+   * them, `contacts` ids of contacts. `presence` carries ids of conversations that a colleague or visitor has
    * opened, left or begun to write in. `read`, `unread` and `handed-over` carry ids of conversations whose
    * read mark has changed.
    */

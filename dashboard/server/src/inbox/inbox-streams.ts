@@ -67,7 +67,8 @@ export class InboxStreams implements OnModuleInit, BeforeApplicationShutdown {
    * Turns a response into the inbox's stream for a session in a workspace. The stream begins with `ready`. It
    * ends when the client disconnects, the session ends, the person loses access to the workspace or changes
    * role, or the process stops.
-   * @throws AppError RATE_LIMITED: too many streams are open; UNAVAILABLE: the process has too many, or stops
+   * @throws AppError RATE_LIMITED (the session, client address or workspace has too many streams),
+   *   UNAVAILABLE (the process has too many, or stops)
    */
   async open(opened: OpenedSession, workspaceId: string, response: Response): Promise<void> {
     const { session } = opened;

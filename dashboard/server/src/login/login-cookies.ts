@@ -11,7 +11,7 @@ import type { Request, Response } from 'express';
 import type { AcceptedLink, Done, LoginResponse } from '../api';
 import { Cookies } from '../http/cookies';
 
-/** Stores the tokens of logins and sessions in cookies, so that no response's body contains one. */
+/** Stores the tokens of logins and sessions in cookies, so that no script can read one in a response. */
 @Injectable()
 export class LoginCookies {
   constructor(private readonly cookies: Cookies) {}

@@ -63,9 +63,7 @@ export class LoginController {
     this.cookies.forget(response);
   }
 
-  /**
-   * Mails a link for a new password if the address has a login. The response does not reveal whether it has.
-   */
+  /** Mails a link for a new password if a login has the address. The response does not reveal whether. */
   @Post('password-resets')
   @HttpCode(202)
   @Public()

@@ -5,7 +5,7 @@ import { eventCatalog } from 'conversation-messaging-service';
 import type { EventTypeResponse } from '../api';
 import { toList } from '../http/list';
 
-/** Lists the event types to which an endpoint can subscribe. They are equal in all workspaces. */
+/** Lists the event types to which an endpoint can subscribe. The list is the same in all workspaces. */
 @Controller('api/workspaces/:workspaceId/event-types')
 export class EventTypesController {
   @Get()

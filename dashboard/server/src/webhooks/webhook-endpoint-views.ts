@@ -35,9 +35,7 @@ export class WebhookEndpointViews {
     );
   }
 
-  /**
-   * Checks an endpoint's URL. Returns a fault instead of throwing, because the person may still be typing.
-   */
+  /** Checks a URL. Returns a fault instead of throwing it, because the person may still be typing. */
   async checkUrl(workspaceId: string, url: string, actor: Actor): Promise<UrlCheck> {
     try {
       await this.endpoints.checkUrl(workspaceId, url, actor);

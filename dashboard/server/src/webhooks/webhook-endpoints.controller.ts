@@ -20,11 +20,11 @@ import { LimitedTo } from '../http/limit.guard';
 import { CheckUrlBody, TimelineQuery } from './webhook-endpoint.dto';
 import { WebhookEndpointViews } from './webhook-endpoint-views';
 
-/** Tests that a person can start in a minute. Each sends a request to an address of the person's choice. */
+/** Tests that a person can start in a minute: few, because each sends a request to a URL of their choice. */
 const TESTS_A_MINUTE = 10;
-/** Endpoints that a person can create or edit in a minute. Each request may cause a DNS query. */
+/** Endpoints that a person can create or edit in a minute: few, because each may cause a DNS query. */
 const ENDPOINTS_A_MINUTE = 20;
-/** URLs that a person can have checked in a minute. Each check may cause a DNS query. */
+/** URLs that a person can have checked in a minute. It is limited because each may cause a DNS query. */
 const CHECKS_A_MINUTE = 60;
 
 @Controller('api/workspaces/:workspaceId/webhook-endpoints')

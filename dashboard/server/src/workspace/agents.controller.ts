@@ -16,7 +16,7 @@ import { AddAgent } from './agent.dto';
 import { toAgent } from './agent-response';
 import { NewAgents } from './new-agents';
 
-/** Links for invitations and new passwords that a person can create in a minute. Each may be mailed. */
+/** Invitations and password links that a person can create in a minute: few, because each may be mailed. */
 const LINKS_A_MINUTE = 20;
 
 @Controller('api/workspaces/:workspaceId/agents')

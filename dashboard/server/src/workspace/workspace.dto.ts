@@ -13,9 +13,7 @@ export class UpdateWorkspaceSettings implements Pick<UpdateWorkspace, 'messageRe
   @Max(MAX_RETENTION_DAYS)
   messageRetentionDays?: number | null;
 
-  /**
-   * Person's password. Required if `messageRetentionDays` is a number, because messages are erased for ever.
-   */
+  /** Person's password. Required if `messageRetentionDays` is a number, because erasing is final. */
   @IsOptional()
   @IsString()
   password?: string;
