@@ -20,7 +20,7 @@ export function parseJson(text: string): unknown {
 
 function readErrorAnswer({ status, headers }: Response, text: string): ErrorAnswer {
   const body = parseJson(text) as { error?: Partial<ErrorAnswer> } | null | undefined;
-  // An error response of a proxy has no error object of the service.
+  // The body has no error code if the response comes from a proxy in front of the service.
   const error = typeof body?.error?.code === 'string' ? body.error : {};
   return {
     status,
@@ -35,7 +35,7 @@ function readErrorAnswer({ status, headers }: Response, text: string): ErrorAnsw
   };
 }
 
-/** Returns a `Retry-After` header in milliseconds. The service sends seconds; a proxy may send a date. */
+/** Returns a `Retry-After` header in milliseconds. The service sends seconds, but a proxy may send a date. */
 function readRetryAfter(text: string | null): number | null {
   if (text === null) return null;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;

@@ -26,7 +26,7 @@ export interface ErrorAnswer {
   code: ErrorCode | 'UNKNOWN' | (string & {});
   /** Text for people. Its wording may change. */
   message: string;
-  /** One word that is more exact than `code`, for messages in other languages; null if there is none. */
+  /** Name of the exact cause, so that a program can show a text of its own; null if there is none. */
   reason: string | null;
   /** Values that the message contains, such as a limit. */
   values: Record<string, unknown>;
@@ -122,7 +122,7 @@ export class PayloadTooLargeError extends ApiError {
   override name = 'PayloadTooLargeError';
 }
 
-/** Too many requests: the service accepts one again after `retryAfterMs` milliseconds. */
+/** Too many requests were sent. The service accepts further requests after `retryAfterMs` milliseconds. */
 export class RateLimitedError extends ApiError {
   override name = 'RateLimitedError';
 }

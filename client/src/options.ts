@@ -14,7 +14,7 @@ export interface ClientOptions {
   attemptTimeoutMs?: number;
   /**
    * Maximum duration of a call in milliseconds with all attempts and waits; 90,000 by default. The default is
-   * longer than the minute after which an exceeded rate limit accepts requests again.
+   * more than a minute, so that a call that exceeded a rate limit can wait until the limit is reset.
    */
   timeoutMs?: number;
   /** Function that sends requests instead of the global `fetch`. */

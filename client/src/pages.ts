@@ -1,4 +1,3 @@
-/** One page of a list. */
 export interface Page<Row> {
   data: Row[];
   /** Cursor of the next page; null on the last page. */
@@ -6,8 +5,8 @@ export interface Page<Row> {
 }
 
 /**
- * Rows of a list of the API. The client requests a page only when it is needed. `for await` reads all rows,
- * `pages()` all pages, and `page()` one page.
+ * Reads a list of the API: `for await` reads all rows, `pages()` all pages, and `page()` one page. The client
+ * requests a page only when the program needs it.
  */
 export class PagedList<Row, RowPage extends Page<Row> = Page<Row>> implements AsyncIterable<Row> {
   readonly #read: (cursor?: string) => Promise<RowPage>;
@@ -22,7 +21,7 @@ export class PagedList<Row, RowPage extends Page<Row> = Page<Row>> implements As
     return this.#read();
   }
 
-  /** Yields the page that `page()` returns, and all later pages. Requests each page when it is needed. */
+  /** Yields the page that `page()` returns, and then all pages after it, each when it is needed. */
   async *pages(): AsyncGenerator<RowPage, void, undefined> {
     let page = await this.#read();
     yield page;

@@ -2,13 +2,13 @@
 export interface RateLimit {
   /** Requests that the service accepts on this path in a minute. */
   limit: number;
-  /** Requests that were left until `resetsAt` when the service sent the response. */
+  /** Number of further requests that the service accepts until `resetsAt`, as the response said. */
   remaining: number;
-  /** Time at which the service begins to count from zero again. */
+  /** Time at which the service begins to count the requests of the next minute, from zero. */
   resetsAt: Date;
 }
 
-/** Reads a rate limit's state from response headers; returns null if one is missing or malformed. */
+/** Reads a rate limit's state from response headers; returns null if a header is missing or malformed. */
 export function readRateLimit(headers: Headers): RateLimit | null {
   const limit = readNumber(headers, 'x-ratelimit-limit');
   const remaining = readNumber(headers, 'x-ratelimit-remaining');

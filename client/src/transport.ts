@@ -77,7 +77,7 @@ export class Transport {
     for (let attempt = 1; ; attempt++) {
       const startedAt = Date.now();
       const outcome = await this.#attempt(url, call, headers, deadline, options.signal);
-      // An earlier attempt, whose response was lost, has deleted the row.
+      // An earlier attempt has deleted the row, but its response was lost. So this 404 is a success.
       if (call.method === 'DELETE' && attempt > 1 && outcome.status === 404) outcome.error = null;
       const delayMs =
         outcome.error && attempt <= maxRetries ? retryDelayMs(outcome.error, attempt, isRepeatable) : null;
@@ -176,7 +176,7 @@ function readOutcome(response: Response, text: string): Outcome {
 
 /**
  * Encodes an id as one segment of a path. Throws a TypeError for an empty id, `.` and `..`, because the path
- * would lead to another route.
+ * with such an id would lead to another route.
  */
 function pathSegment(id: string): string {
   if (typeof id !== 'string' || /^\.{0,2}$/.test(id))

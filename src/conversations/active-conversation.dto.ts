@@ -29,7 +29,7 @@ export class ListActiveConversationsQuery extends IntersectionType(
   @IsIn(CONVERSATION_STATUSES)
   status?: ConversationStatus;
 
-  /** Selects conversations of any status with replies that were not delivered, or perhaps not. */
+  /** Selects conversations, of any status, with a reply that was not delivered, or may not have been. */
   @IsOptional()
   @IsIn(['lost'])
   view?: 'lost';
@@ -50,10 +50,10 @@ export class ContactConversation extends ConversationListItem {
 }
 
 export class ActiveConversation extends ContactConversation {
-  /** Null before the first message. */
+  /** Id of the newest message; null before the first message. */
   lastMessageId: string | null;
 
-  /** Status of the newest reply that was not delivered, or perhaps not; null without such a reply. */
+  /** Status of the newest reply that was not delivered, or may not have been; null if there is none. */
   lost: LostStatus | null;
 
   contact: ContactNameResponse;

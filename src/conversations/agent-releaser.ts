@@ -6,12 +6,13 @@ import { AgentsRepository } from '../workspaces/agents.repository';
 import { AgentReleasesRepository, BEFORE_ALL_AGENTS, ReleasingAgent } from './agent-releases.repository';
 import { ConversationWriter } from './conversation-writer';
 
-/** Number of workspaces whose conversations are unassigned at the same time, each over its own connection. */
+/** Number of workspaces that are processed at the same time. Each takes one database connection. */
 const SIDE_BY_SIDE = 3;
 
 /**
- * Removes deactivated agents from their open and snoozed conversations, each in its own transaction. Stops if
- * the agent is activated again; conversations unassigned by then remain without an agent.
+ * Removes a deactivated agent from their open and snoozed conversations, one transaction for each
+ * conversation. Stops if the agent is activated again. Conversations from which the agent was removed before
+ * stay without an agent.
  */
 @Injectable()
 export class AgentReleaser {
@@ -35,7 +36,7 @@ export class AgentReleaser {
 
   private async releaseNext(tx: Transaction, agent: ReleasingAgent): Promise<StepOutcome> {
     const { tenantId, agentId } = agent;
-    // An activation of the agent waits for this lock, and then clears `releases_conversations`.
+    // An activation of the agent waits for this lock on its row, and then clears `releases_conversations`.
     if (!(await this.agents.lockReleasing(tx, tenantId, agentId))) return 'done';
     const conversation = await this.releases.lockNext(tx, agent);
     if (conversation) {

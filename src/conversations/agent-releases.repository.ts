@@ -19,8 +19,8 @@ export const BEFORE_ALL_AGENTS: Position = [LOWEST_ID, LOWEST_ID];
 @Injectable()
 export class AgentReleasesRepository {
   /**
-   * Finds the next deactivated agents on a database server whose conversations are not all unassigned; `next`
-   * is null after the last.
+   * Finds up to 1,000 deactivated agents of a database server whose conversations are not all unassigned.
+   * Begins after the position `after`. `next` is the position for the next call; null after the last agent.
    */
   async findReleasing(
     after: Position,
@@ -37,7 +37,7 @@ export class AgentReleasesRepository {
     return { items, next: items.length === STEP_ROWS ? [last!.tenantId, last!.agentId] : null };
   }
 
-  /** Locks an open conversation of an agent, else a snoozed one. Skips those locked by other transactions. */
+  /** Locks an agent's open conversation, or else a snoozed one; skips those that are locked already. */
   async lockNext(tx: Transaction, agent: ReleasingAgent): Promise<ConversationEntity | null> {
     for (const status of ['OPEN', 'SNOOZED']) {
       const [row] = await tx.prepared<ConversationEntity>(
@@ -51,7 +51,7 @@ export class AgentReleasesRepository {
     return null;
   }
 
-  /** Reports whether an agent has an open or snoozed conversation, including locked ones. */
+  /** Reports whether an agent has an open or snoozed conversation, locked or not. */
   async hasAny(tx: Transaction, { tenantId, agentId }: ReleasingAgent): Promise<boolean> {
     const rows = await tx.prepared(
       `SELECT FROM conversations

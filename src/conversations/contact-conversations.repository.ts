@@ -4,7 +4,7 @@ import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { ContactKey } from '../database/tables/table-declaration';
 
-/** Number of the newest conversations of contacts that one statement changes. A person has fewer. */
+/** Maximum number of conversations that one statement changes. A person has fewer. */
 const MAX_CHANGED = 1_000;
 
 export interface ConversationContact {
@@ -27,7 +27,7 @@ export class ContactConversationsRepository {
     );
   }
 
-  /** Lists up to `count` ids of a contact's conversations above `after`, ascending. */
+  /** Lists the ids of a contact's conversations above the id `after`, lowest first, up to `count`. */
   async listByContact(
     reader: Reader,
     { tenantId, contactId }: ContactKey,
@@ -42,7 +42,7 @@ export class ContactConversationsRepository {
   }
 
   /**
-   * Moves the newest 1,000 conversations of the contacts `from` to another contact.
+   * Moves the conversations of the contacts `from` to another contact: the newest 1,000 in all.
    * @returns the ids of the moved conversations
    */
   async moveToContact(
@@ -61,8 +61,9 @@ export class ContactConversationsRepository {
   }
 
   /**
-   * Replaces the identity to which answers are sent, if it is one of `from`, in the contacts' newest 1,000
-   * conversations. With null no answer can be sent until the customer writes again.
+   * Replaces the customer's id on the channel to which replies are sent, if it is one of `from`, by `to`.
+   * Changes only the contacts' newest 1,000 conversations. If `to` is null, no reply can be sent until the
+   * customer writes again.
    */
   async redirectAnswers(
     tx: Transaction,

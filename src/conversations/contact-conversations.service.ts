@@ -20,7 +20,7 @@ export class ContactConversationsService {
 
   /**
    * Returns a page of a contact's conversations on all channels, latest activity first: 50 by default, 200 at
-   * most. Only the newest 1,000 conversations are listed; a person has fewer.
+   * most. Only the newest 1,000 conversations are listed, which is more than a person has.
    * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
    */
   async list(
@@ -33,7 +33,7 @@ export class ContactConversationsService {
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     if (!isId(contactId)) throw AppError.notFound('Contact');
     const rows = await this.lists.listActiveOfContact({ tenantId, contactId }, cursor, limit + 1);
-    // Only an empty page needs this check: a contact with conversations exists.
+    // The contact is looked up only for an empty page, because a contact that has conversations exists.
     const contact = rows.length === 0 ? await this.contacts.find(tenantId, contactId) : { id: contactId };
     if (!contact) throw AppError.notFound('Contact');
     if (contact.id !== contactId) return this.list(tenantId, contact.id, input, actor);

@@ -26,7 +26,10 @@ type ConversationValues =
   | { status: ConversationStatus; snoozedUntil?: string | null }
   | { snoozedUntil: string | null };
 
-/** Reports whether an audit entry records a change of status, agent or snooze: hosts may append others. */
+/**
+ * Reports whether an audit entry records a change of status, agent or snooze. The conversation has other
+ * entries too, such as those about its notes.
+ */
 export function isConversationChange({ action }: AuditEntryEntity): boolean {
   return ACTIONS.includes(action);
 }

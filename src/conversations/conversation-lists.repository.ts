@@ -19,7 +19,7 @@ import { IS_LOST, LostStatus } from './lost-replies';
 
 export interface ListPosition {
   order: ListOrder;
-  /** Position below which the list continues; by default the list begins at the top. */
+  /** Id below which the list continues; without it, the list begins with its first conversation. */
   cursor?: string;
   count: number;
 }
@@ -31,20 +31,20 @@ export type PositionedConversation = ListedConversation &
 export interface ListResult {
   rows: PositionedConversation[];
   /**
-   * Position at which the next search continues, if the statement read its limit of rows before it found
-   * enough conversations; null otherwise.
+   * Position from which the next call must continue, because the statement read MAX_READ rows and found too
+   * few conversations among them; null otherwise.
    */
   end: string | null;
 }
 
 export type ListedActivity = ListedConversation &
   Pick<ConversationEntity, 'lastMessageId' | 'contactId'> & {
-    /** Id that orders the list: of the newest message, or of the conversation if it has no message. */
+    /** Id by which the list is ordered: of the newest message, or of a conversation without messages. */
     activity: string;
     contactName: string | null;
     /** Agent who wrote the newest message; null if a customer wrote it, or there is no message. */
     lastSenderAgentId: string | null;
-    /** Status of the newest reply that was not delivered, or perhaps not; null without such a reply. */
+    /** Status of the newest reply that was not delivered, or may not have been; null if there is none. */
     lost: LostStatus | null;
   };
 
@@ -82,9 +82,9 @@ export class ConversationListsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Finds up to `count` conversations below a position. If a selective filter leads to at most MAX_READ
-   * conversations, they are read and sorted. Otherwise the next MAX_READ conversations of the list are read
-   * and filtered.
+   * Finds up to `count` conversations of a list below a position. If an index, such as that by contact, leads
+   * to at most MAX_READ conversations, all of them are read and sorted. Otherwise the next MAX_READ
+   * conversations of the list are read, and those that the filter excludes are left out.
    */
   async find(tenantId: string, filter: ListFilter, position: ListPosition): Promise<ListResult> {
     return (
@@ -135,15 +135,15 @@ export class ConversationListsRepository {
   }
 
   /**
-   * Lists up to `count` conversations below the cursor, latest activity first. With a channel it searches
-   * only the next 1,000 conversations.
+   * Lists up to `count` conversations below the cursor, latest activity first. If the filter names a channel,
+   * only the next 1,000 conversations of all channels are searched for it.
    */
   listActive(tenantId: string, filter: ActivityFilter, count: number): Promise<ListedActivity[]> {
     const { parameters, scanned, order } = scanByActivity(tenantId, filter);
     const { channel, agentId } = filter;
-    // The outer order must equal the inner one, so that PostgreSQL sorts nothing.
+    // The outer SELECT must have the order of the inner one, so that PostgreSQL need not sort the rows.
     const listOrder = agentId === null ? '"assignedAgentId" DESC, activity DESC' : 'activity DESC';
-    // The inner limit is a constant. For a limit in a parameter PostgreSQL would assume a tenth of the table.
+    // PostgreSQL assumes a tenth of the table for a limit in a parameter, so the inner limit is a constant.
     return this.database.prepared(
       `SELECT page.*, ${CONTACT_NAME}, ${LAST_SENDER}, ${LOST}
        FROM (SELECT * FROM (SELECT ${CONVERSATION_COLUMNS}, last_message_id AS "lastMessageId", contact_id AS "contactId",
@@ -170,32 +170,32 @@ export class ConversationListsRepository {
   /** Counts the conversations of a list; 1,001 stands for more than 1,000. */
   async count(tenantId: string, filter: ActivityFilter): Promise<number> {
     const { parameters, scanned, order } = scanByActivity(tenantId, filter);
-    // With the index's order PostgreSQL chooses the index, and reads no other workspace's rows.
+    // The order is that of an index, so that PostgreSQL chooses it and reads no other workspace's rows.
     const sql = boundedCount(`SELECT ${scanned} ORDER BY ${order}`);
     const [row] = await this.database.pipelinedRead<{ count: number }>(sql, parameters.values);
     return row!.count;
   }
 
-  /** Lists the ids of the conversations with lost replies, the newest 1,000 of them. */
+  /** Lists the ids of a workspace's newest 1,000 conversations with lost replies (`IS_LOST`). */
   async listLost(tenantId: string): Promise<string[]> {
     const sql = `${SELECT_LOST} LIMIT ${MAX_READ}`;
     const rows = await this.database.pipelinedRead<{ id: string }>(sql, [tenantId]);
     return rows.map(({ id }) => id);
   }
 
-  /** Counts the conversations with lost replies; 1,001 stands for more than 1,000. */
+  /** Counts a workspace's conversations with lost replies (`IS_LOST`); 1,001 stands for more than 1,000. */
   async countLost(tenantId: string): Promise<number> {
     const [row] = await this.database.pipelinedRead<{ count: number }>(COUNT_LOST, [tenantId]);
     return row!.count;
   }
 
-  /** Lists a contact's conversations below the cursor, latest activity first, among the newest 1,000. */
+  /** Lists a page of a contact's newest 1,000 conversations, latest activity first, below the cursor. */
   listActiveOfContact(
     { tenantId, contactId }: ContactKey,
     cursor: string | undefined,
     count: number,
   ): Promise<ContactActivity[]> {
-    // The inner limit is a constant. For a limit in a parameter PostgreSQL would assume a tenth of the table.
+    // PostgreSQL assumes a tenth of the table for a limit in a parameter, so the inner limit is a constant.
     return this.database.prepared(
       `SELECT page.*, ${LAST_SENDER}
        FROM (SELECT * FROM (SELECT ${CONVERSATION_COLUMNS}, last_message_id AS "lastMessageId",

@@ -6,10 +6,10 @@ type HandoverWork = (tx: Transaction, agent: AgentKey, conversationId: string) =
 type ClosingWork = (tx: Transaction, conversation: ConversationKey) => void;
 type ReplyWork = (tx: Transaction, key: AgentKey & ConversationKey, body: string) => void;
 
-/** Work that features register, to be done in the transaction of a conversation's change. */
+/** Holds functions that other features register. Each runs in the transaction that changes a conversation. */
 @Injectable()
 export class ConversationWorks {
-  /** Work when another actor assigns a conversation to an agent, or when its snooze ends. */
+  /** Run when an actor other than the agent assigns a conversation to the agent, or when its snooze ends. */
   readonly handovers: HandoverWork[] = [];
   readonly closings: ClosingWork[] = [];
   readonly replies: ReplyWork[] = [];

@@ -63,8 +63,8 @@ export class ConversationWriter {
   }
 
   /**
-   * Locks the newest conversation with a customer on the channel, or opens one. Answers are sent to the
-   * partner's identity from now on.
+   * Locks the newest conversation with a customer on a channel, or opens one if there is none. From now on,
+   * replies are sent to the identity that `partner` names.
    * @param partner the customer; the transaction must have locked their identity, so that two messages at
    *   once cannot open two conversations
    */
@@ -83,7 +83,7 @@ export class ConversationWriter {
     { status, assignedAgentId, snoozedUntil }: UpdateConversation,
     actor: Actor,
   ): Promise<ConversationEntity> {
-    // A deactivation of the agent waits for this lock on the agent's row, and then finds this conversation.
+    // This lock on the agent's row makes a deactivation wait, so that it finds this conversation.
     const isKnown = assignedAgentId == null || (await this.agents.lockActive(tx, tenantId, assignedAgentId));
     const before = await this.conversations.lock(tx, tenantId, id);
     if (!before) throw AppError.notFound('Conversation');
@@ -117,8 +117,8 @@ export class ConversationWriter {
   }
 
   /**
-   * Does the registered work for an agent's reply. If the conversation has no agent, assigns it to the agent
-   * who replies.
+   * Runs the functions that features have registered for agents' replies. If the conversation has no agent,
+   * assigns it to the agent who replies.
    * @param body text of the reply
    * @returns the id of the event of the assignment; undefined if the conversation had an agent
    */
@@ -182,8 +182,8 @@ export class ConversationWriter {
 }
 
 /**
- * Returns the new `snoozedUntil`, or an empty object if it does not change. It is null if the conversation is
- * not snoozed after the change.
+ * Returns the new `snoozedUntil`, or an empty object if it does not change. `snoozedUntil` is null if the
+ * conversation is not snoozed after the change.
  */
 function newEndOfSnooze(
   before: ConversationEntity,

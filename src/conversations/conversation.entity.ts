@@ -5,8 +5,8 @@ export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
 
 /**
  * Returns the time at which a conversation reopens by itself; null if there is none. Ignores `snoozedUntil`
- * unless the status is SNOOZED: during an upgrade, processes of the earlier version reopen conversations
- * without clearing it.
+ * unless the status is SNOOZED, because an earlier version of the service, which may run during an upgrade,
+ * reopens conversations without clearing it.
  */
 export function endOfSnooze({
   status,
@@ -30,7 +30,7 @@ export interface ConversationEntity {
   lastMessageId: string | null;
   lastMessagePreview: string | null;
   lastMessageAt: Date | null;
-  /** Number of the latest event. Receivers order a conversation's events by their numbers. */
+  /** Number of the conversation's latest event. Webhook receivers put events in order by these numbers. */
   eventSequence: string;
   createdAt: Date;
   updatedAt: Date;

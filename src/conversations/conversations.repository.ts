@@ -99,8 +99,8 @@ export class ConversationsRepository {
   }
 
   /**
-   * Locks a conversation. Every write to it takes this lock first, so that ids and event numbers are in the
-   * order of commits.
+   * Locks a conversation. Every transaction that changes a conversation takes this lock first, so that the
+   * ids of its messages and the numbers of its events are in the order of commits.
    */
   async lock(tx: Transaction, tenantId: string, id: string): Promise<ConversationEntity | null> {
     if (!isId(id)) return null;
@@ -112,8 +112,8 @@ export class ConversationsRepository {
   }
 
   /**
-   * Locks the newest conversation with a contact on a channel, as `lock` does. Answers are sent to the
-   * partner's identity from now on.
+   * Locks the newest conversation with a contact on a channel, as `lock` does. From now on, replies are sent
+   * to the identity that `partner` names.
    */
   async lockLatest(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity | null> {
     const { tenantId, contactId, sourceChannel, identityExternalId } = partner;
@@ -206,7 +206,7 @@ export class ConversationsRepository {
     );
   }
 
-  /** Erases the preview if it shows an erased message, and the identity if the contact is erased. */
+  /** Erases the preview if it shows an erased message, and the customer's id if the contact is erased. */
   async erase(tx: Transaction, messages: ErasedMessages): Promise<void> {
     const { tenantId, conversationId, ids, withContact } = messages;
     await tx.query(

@@ -46,8 +46,8 @@ export class ConversationsService {
   /**
    * Returns a page of conversations, newest first, or with `sort: 'activity'` latest activity first: 50 by
    * default, 200 at most.
-   * - A page other than the last one may be short if an agent, a contact or a time is given, or a channel
-   *   with `sort`.
+   * - A page before the last one may have fewer than `limit` conversations if an agent, a contact or a time
+   *   is given, or a channel with `sort`.
    * - With `sort`, a conversation that gets a message between two pages moves to the first page.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
@@ -64,7 +64,7 @@ export class ConversationsService {
       return toPage(rows, limit, toConversationListItem);
     }
     const agentId = assignedAgentId === NOBODY ? null : assignedAgentId;
-    // An id in the wrong form belongs to no agent and no contact.
+    // An id in the wrong form belongs to no agent and no contact, so the list is empty.
     if ([agentId, contactId].some((id) => typeof id === 'string' && !isId(id)))
       return { data: [], nextCursor: null };
     const { rows, end } = await this.lists.find(
@@ -84,7 +84,7 @@ export class ConversationsService {
   /**
    * Returns a page of the conversations with a status, latest activity first: 50 by default, 200 at most.
    * - The view `lost` has the newest 1,000 conversations with lost replies, of any status.
-   * - With a channel, a page other than the last one may be short.
+   * - If a channel is given, a page before the last one may have fewer than `limit` conversations.
    * - A conversation that gets a message between two pages moves to the first page, so a caller that reads
    *   several pages may get it twice.
    * @throws AppError INVALID_QUERY, FORBIDDEN
@@ -121,8 +121,8 @@ export class ConversationsService {
 
   /**
    * Counts a workspace's conversations with lost replies; 1,001 stands for more than 1,000. A reply is lost
-   * if it was not delivered, or perhaps not, and was neither sent again nor dismissed. Closing a conversation
-   * dismisses its lost replies.
+   * if it was not delivered or its delivery is unknown, and it was neither sent again nor dismissed. Closing
+   * a conversation dismisses its lost replies.
    * @throws AppError FORBIDDEN
    */
   async countLost(tenantId: string, actor: Actor): Promise<number> {
@@ -143,9 +143,9 @@ export class ConversationsService {
   }
 
   /**
-   * Returns a page of the changes of a conversation's status and agent, newest first: 50 by default, 200 at
-   * most. The changes come from the audit log, without the IP addresses of their actors. A page other than
-   * the last one may be short.
+   * Returns a page of the changes of a conversation's status, agent and snooze, newest first: 50 by default,
+   * 200 at most. The changes come from the audit log, without the IP addresses of their actors. A page may
+   * have fewer changes than its limit, because audit entries of other kinds are left out.
    * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
    */
   async listChanges(
@@ -200,7 +200,7 @@ export class ConversationsService {
   }
 }
 
-/** Returns the filter of a list; null if the agent's id is malformed, so that no conversation can match. */
+/** Returns the filter of a list; null if no conversation can match, because the agent's id is malformed. */
 function toActivityFilter({
   assignedAgentId,
   ids,

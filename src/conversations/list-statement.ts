@@ -31,14 +31,14 @@ export type ListOrder = 'id' | 'activity';
 /** Limit of the conversations that one statement reads, so that a page takes a bounded time. */
 export const MAX_READ = 1_000;
 
-/** Milliseconds by which the time in a message's id may be earlier than its conversation's `updated_at`. */
+/** Maximum number of milliseconds by which a message's id may show an earlier time than `updated_at`. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /** SQL of the id of a conversation's newest message, or of the conversation if it has no message. */
 export const ACTIVITY = 'coalesce(last_message_id, id)';
 const POSITIONS: Record<ListOrder, string> = { id: 'id', activity: ACTIVITY };
 
-/** Makes the parts of a statement that lists conversations. In all parts $1 is the workspace. */
+/** Makes the SQL parts of a statement that lists conversations. In all parts $1 is the workspace. */
 export class ListStatement {
   readonly parameters = new Parameters();
   readonly condition: string;
@@ -65,8 +65,9 @@ export class ListStatement {
   }
 
   /**
-   * Returns SQL that selects, unordered, the conversations to which the index of the most selective filter
-   * leads; null if no filter is selective. It selects more than MAX_READ rows if the index leads to more.
+   * Returns SQL that selects, in no order, the conversations that an index finds by contact, by time of
+   * change or by agent. Returns null if no such index helps. If the index finds more than MAX_READ
+   * conversations, the SQL selects more than MAX_READ.
    */
   selectFew(): string | null {
     const scans = this.selectiveScans();
@@ -74,8 +75,8 @@ export class ListStatement {
   }
 
   /**
-   * Returns SQL that selects the list below a position, in order. After its first MAX_READ rows,
-   * conversations may be missing.
+   * Returns SQL that selects the conversations below a position, in the order of the list. Only its first
+   * MAX_READ rows are complete: after them, conversations may be missing.
    */
   selectBelow(cursor: string): string {
     const below = `${POSITIONS[this.order]} < ${this.bind(cursor)}`;
@@ -87,7 +88,7 @@ export class ListStatement {
     const { contactId, updatedSince, agentId } = this.filter;
     if (contactId) return [`${this.scan(`contact_id = ${this.bind(contactId)}`)} ORDER BY id DESC`];
     if (updatedSince) return this.scansOfChanged(updatedSince);
-    // An index has each agent's conversations in the order of activity, so that list needs no selective scan.
+    // A list by activity needs no selection by agent, because an index has each agent's list in this order.
     if (agentId === undefined || this.order === 'activity') return [];
     return this.scansByActivity();
   }
@@ -104,8 +105,8 @@ export class ListStatement {
   }
 
   /**
-   * Returns scans of the conversations that have changed since a time, by recent messages and by changes
-   * after the newest message. A conversation may be in both.
+   * Returns SELECTs of the conversations that have changed since a time: of those with messages since then,
+   * and of those that changed after their newest message. Two SELECTs may return the same conversation.
    */
   private scansOfChanged(since: Date): string[] {
     const floor = this.bind(idFloor(new Date(Math.max(0, since.getTime() - CLOCKS_DIFFER_MS))));
@@ -116,7 +117,10 @@ export class ListStatement {
     return [...this.scansByActivity(`${ACTIVITY} >= ${floor}`), `${changed} ORDER BY updated_at DESC`];
   }
 
-  /** Returns scans by latest activity, one for each status: the indexes begin with the status. */
+  /**
+   * Returns one SELECT for each status, latest activity first. One SELECT for all could not use the indexes'
+   * order, because the status comes before the activity in them.
+   */
   private scansByActivity(condition?: string): string[] {
     const { status, agentId } = this.filter;
     return (status ? [status] : CONVERSATION_STATUSES).map((one) => {
@@ -138,7 +142,7 @@ export class ListStatement {
 }
 
 function activityOrder(agentId: string | null | undefined): string {
-  // PostgreSQL does not see that IS NULL leaves only one value. So the order must name that column.
+  // The order must name the column, because PostgreSQL does not see that IS NULL leaves only one value of it.
   return agentId === null ? `assigned_agent_id DESC, ${ACTIVITY} DESC` : `${ACTIVITY} DESC`;
 }
 
@@ -146,7 +150,7 @@ function limited(scan: string, limit: number): string {
   return `(${scan} LIMIT ${limit})`;
 }
 
-/** Makes the parts of a statement that reads conversations by latest activity, optionally among ids. */
+/** Makes the SQL parts of a statement that reads conversations, or only `ids`, by latest activity. */
 export function scanByActivity(tenantId: string, { status, agentId, cursor, ids }: ActivityFilter) {
   const parameters = new Parameters();
   const tenant = `tenant_id = ${parameters.bind(tenantId)}`;
@@ -155,7 +159,7 @@ export function scanByActivity(tenantId: string, { status, agentId, cursor, ids 
   if (agentId === null) conditions.push('assigned_agent_id IS NULL');
   if (agentId) conditions.push(`assigned_agent_id = ${parameters.bind(agentId)}`);
   if (cursor) conditions.push(`${ACTIVITY} < ${parameters.bind(cursor)}`);
-  // OFFSET 0 makes PostgreSQL read the named rows first, instead of the index of all conversations.
+  // OFFSET 0 makes PostgreSQL read the rows with these ids first, instead of the index of all conversations.
   const table = ids
     ? `(SELECT * FROM conversations WHERE ${tenant} AND id = ANY (${parameters.bind(ids)}) OFFSET 0) AS named`
     : 'conversations';

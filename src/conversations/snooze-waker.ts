@@ -7,8 +7,8 @@ import { BEFORE_ALL_SNOOZES, SnoozesRepository } from './snoozes.repository';
 const SIDE_BY_SIDE = 3;
 
 /**
- * Reopens conversations whose snooze has ended, each in its own transaction. Those in suspended workspaces
- * reopen on time; only their events wait.
+ * Reopens conversations whose snooze has ended, one transaction for each conversation. Conversations of
+ * suspended workspaces reopen on time too, but their events are not sent during the suspension.
  */
 @Injectable()
 export class SnoozeWaker {

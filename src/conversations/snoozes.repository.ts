@@ -7,7 +7,7 @@ import { SELECT_CONVERSATION } from './conversations.repository';
 
 const STEP_ROWS = 1_000;
 
-/** Position in the search over all workspaces: the end of a snooze, and a workspace. */
+/** Position in the search for ended snoozes, which are ordered by their ends, and then by workspace. */
 type Position = [endsAt: Date, tenantId: string];
 export const BEFORE_ALL_SNOOZES: Position = [new Date(0), LOWEST_ID];
 
@@ -21,9 +21,9 @@ export type SnoozedConversation = ConversationEntity & { snoozedUntil: Date };
 @Injectable()
 export class SnoozesRepository {
   /**
-   * Finds the next ended snoozes on a database server; `next` is null after the last. The next step skips
-   * further snoozes with the same end in the workspace that was read last, so that many of them do not delay
-   * other workspaces.
+   * Finds up to 1,000 conversations of a database server whose snooze has ended. `next` is the position for
+   * the next call; null after the last. A call skips snoozes with the same end and workspace as the last one
+   * that the previous call returned, so that many such snoozes do not delay other workspaces.
    */
   async findEnded(
     after: Position,
@@ -43,7 +43,7 @@ export class SnoozesRepository {
     };
   }
 
-  /** Locks a conversation whose snooze has ended; null if it is no longer snoozed, or locked already. */
+  /** Locks a conversation whose snooze has ended; null if it is no longer snoozed, or is locked already. */
   async lockEnded(tx: Transaction, { tenantId, id }: Snoozed): Promise<SnoozedConversation | null> {
     const [row] = await tx.prepared<SnoozedConversation>(
       `${SELECT_CONVERSATION}

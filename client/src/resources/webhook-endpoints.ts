@@ -12,7 +12,7 @@ import type { CallOptions, CreateOptions } from '../options.ts';
 import type { PagedList } from '../pages.ts';
 import type { Transport } from '../transport.ts';
 
-/** Manages webhook endpoints: the addresses to which the service sends webhooks. */
+/** Reads, creates, changes and deletes webhook endpoints: addresses to which the service sends webhooks. */
 export class WebhookEndpoints {
   readonly #transport: Transport;
 
@@ -88,9 +88,9 @@ export class WebhookEndpoints {
   }
 
   /**
-   * Gives a webhook endpoint a new secret. The service signs with the previous secret as well, for a day or
-   * for `roll.gracePeriodSeconds`. The client does not repeat this request: if the response is lost, roll
-   * again with `gracePeriodSeconds: 0`. Scope: `webhooks:write`.
+   * Gives a webhook endpoint a new secret. For a day, or for `roll.gracePeriodSeconds`, the service signs
+   * with the previous secret as well. The client does not repeat this request: if the response is lost, call
+   * `rollSecret` again with `gracePeriodSeconds: 0`. Scope: `webhooks:write`.
    */
   rollSecret(id: string, roll: SecretRoll = {}, options?: CallOptions): Promise<WebhookEndpointWithSecret> {
     return this.#transport.send(

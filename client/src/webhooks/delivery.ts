@@ -6,19 +6,19 @@ export interface WebhookDelivery {
   /** Id of the delivery. Every attempt of the delivery has this id. */
   id: string;
   /**
-   * Number of the event within its conversation: later events have higher numbers. Null if the event has no
-   * order. The signature does not cover it.
+   * Number of the event within its conversation; null if the service sends none. A later event has a higher
+   * number. The signature does not cover the number.
    */
   sequence: number | null;
-  /** Whether the webhook is a test: `webhook.test`, or an example whose ids belong to no row. */
+  /** Whether the webhook is a test: a `webhook.test` event, or an example whose ids belong to no row. */
   isTest: boolean;
 }
 
 /**
  * Reads the headers of a verified webhook.
- * @throws WebhookVerificationError NO_SIGNATURE: `webhook-id` or `webhook-signature` is missing. Only
- *   `webhook-signature` covers the id. Without it, an attacker could send a recorded webhook again under
- *   another id.
+ * @throws WebhookVerificationError NO_SIGNATURE: `webhook-id` or `webhook-signature` is missing. The
+ *   signature is required because no other signature covers the id. An attacker could otherwise send a
+ *   recorded webhook again under another id.
  */
 export function readDelivery(headers: WebhookHeaders, event: string): WebhookDelivery {
   const id = readHeader(headers, 'webhook-id');

@@ -18,10 +18,12 @@ export interface NodeResponse {
 
 /**
  * Returns a webhook handler for Node's `http`, Express, Fastify and Nest. The handler responds with 204 if
- * the event was handled, and with 401 if the webhook is not genuine. If `onEvent` throws, the handler
- * responds with 500, and the service sends the webhook again.
+ * the event was handled, and with 401 if the webhook is not genuine. It responds with 405 if the method is
+ * not POST, and with 413 if the body that it reads is larger than 1 MiB. If `onEvent` throws, it responds
+ * with 500, and the service sends the webhook again.
  *
- * @param secrets the endpoint's secret, `whsec_…`, or both secrets while the endpoint's secret is rolled
+ * @param secrets the endpoint's secret, `whsec_…`, or the new and the previous one while the service signs
+ *   with both
  * @throws TypeError a secret is malformed
  */
 export function nodeHandler(
@@ -41,9 +43,11 @@ export function nodeHandler(
 
 /**
  * Returns a webhook handler for frameworks that pass a `Request` and expect a `Response`: Next's route
- * handlers, Hono, Deno, Bun, Cloudflare Workers. The handler responds with the status codes of `nodeHandler`.
+ * handlers, Hono, Deno, Bun, Cloudflare Workers. The handler responds with the status codes that
+ * `nodeHandler` explains: 204, 401, 405, 413 or 500.
  *
- * @param secrets the endpoint's secret, `whsec_…`, or both secrets while the endpoint's secret is rolled
+ * @param secrets the endpoint's secret, `whsec_…`, or the new and the previous one while the service signs
+ *   with both
  * @throws TypeError a secret is malformed
  */
 export function fetchHandler(

@@ -8,12 +8,12 @@ import { verify, WebhookVerificationError } from './verify.ts';
 export type EventHandler = (event: WebhookEvent, delivery: WebhookDelivery) => unknown;
 
 /**
- * Ids of handled deliveries. Store them where they outlive the process: in a table with a unique key, or in
- * Redis. A `Set` is enough during development. You may delete an id after 30 days.
+ * Your store of the ids of handled deliveries. It must outlive the process: use a table with a unique key, or
+ * Redis. During development a `Set` is enough. You may delete an id after 30 days.
  */
 export interface HandledDeliveries {
   has(id: string): boolean | Promise<boolean>;
-  /** Stores an id after its event was handled, so that no event is lost if the process dies. */
+  /** Stores an id. Called after `onEvent` has succeeded, so that no event is lost if the process dies. */
   add(id: string): unknown;
 }
 
@@ -37,7 +37,7 @@ export interface WebhookAnswer {
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Verifies webhooks and passes their events to the user's functions, independent of the HTTP framework. */
+/** Verifies webhooks and calls the functions that handle their events. Works with any HTTP framework. */
 export class WebhookReceiver {
   readonly #secrets: string | readonly string[];
   readonly #onEvent: EventHandler;

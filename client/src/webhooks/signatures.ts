@@ -1,7 +1,7 @@
 const SECRET_PREFIX = 'whsec_';
 const SERVICE_SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 const STANDARD_SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
-/** Signatures of one webhook that are checked. The service sends two while a secret is rolled. */
+/** Maximum number of a webhook's signatures that are checked. The service sends two for two secrets. */
 const MAX_SIGNATURES = 8;
 
 const encoder = new TextEncoder();
@@ -37,7 +37,7 @@ export async function isStandardSignature(
   return isAnyDigest(digests, secrets.map(keyOf), signed);
 }
 
-/** Reports whether one of the keys made one of the digests. `verify` compares in constant time. */
+/** Reports whether one of the keys made one of the digests. `subtle.verify` compares in constant time. */
 async function isAnyDigest(
   digests: Uint8Array<ArrayBuffer>[],
   keys: Uint8Array<ArrayBuffer>[],

@@ -47,7 +47,8 @@ export interface VerifyOptions {
  * in the body.
  *
  * @param rawBody the request's body as it arrived, before any parser
- * @param secrets the endpoint's secret, `whsec_…`, or both secrets while the endpoint's secret is rolled
+ * @param secrets the endpoint's secret, `whsec_…`, or the new and the previous one while the service signs
+ *   with both
  * @throws WebhookVerificationError the webhook must be refused
  * @throws TypeError `rawBody` is neither text nor bytes, or a secret is malformed
  */
