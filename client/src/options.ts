@@ -2,7 +2,6 @@ import type { ApiPath, OperationId } from './api-types.ts';
 import type { MessagingError } from './errors.ts';
 import type { RateLimit } from './rate-limits.ts';
 
-/** Settings of a client. */
 export interface ClientOptions {
   /** Address of the service without `/api/v1`, such as `https://chat.example.com`. */
   baseUrl: string;
@@ -23,7 +22,6 @@ export interface ClientOptions {
   onAttempt?: (attempt: Attempt) => void;
 }
 
-/** Settings of one call. */
 export interface CallOptions {
   /** Signal that aborts the call. An aborted call throws the signal's reason. */
   signal?: AbortSignal;

@@ -26,10 +26,7 @@ type ConversationValues =
   | { status: ConversationStatus; snoozedUntil?: string | null }
   | { snoozedUntil: string | null };
 
-/**
- * Reports whether an audit entry records a change of status, agent or snooze. The conversation has other
- * entries too, such as those about its notes.
- */
+/** Reports whether an audit entry of a conversation records a change of its status, agent or snooze. */
 export function isConversationChange({ action }: AuditEntryEntity): boolean {
   return ACTIONS.includes(action);
 }

@@ -117,10 +117,7 @@ export class ListStatement {
     return [...this.scansByActivity(`${ACTIVITY} >= ${floor}`), `${changed} ORDER BY updated_at DESC`];
   }
 
-  /**
-   * Returns one SELECT for each status, latest activity first. One SELECT for all could not use the indexes'
-   * order, because the status comes before the activity in them.
-   */
+  /** Returns one SELECT for each status, because the status comes before the activity in the indexes. */
   private scansByActivity(condition?: string): string[] {
     const { status, agentId } = this.filter;
     return (status ? [status] : CONVERSATION_STATUSES).map((one) => {

@@ -10,7 +10,7 @@ const STEP_WORKSPACES = 500;
 export interface IndexProgress {
   /** Id up to which all messages are in the search index. */
   indexedUntil: string;
-  /** Number of messages that were numbered from 0 upwards, in the order of their ids. */
+  /** Number of indexed new messages. They are numbered from 0, so the next one gets this number. */
   newer: number;
 }
 
@@ -28,9 +28,7 @@ export interface MessageKeys {
 
 /** Event whose message may have a text that is not in the index. */
 export interface PendingText extends MessageKeys {
-  /**
-   * Text of the message, after the text before an edit if there is one; null for an event of another type.
-   */
+  /** Text of the message, with the text before its first edit if there is one; null for other events. */
   body: string | null;
   /** Id of the message if the event reports that a message changed; null if it reports a new one. */
   changedId: string | null;
@@ -46,7 +44,7 @@ export interface WorkspaceIndex {
 /** SQL that reads the keys of a row `n`. They are passed as text, because `unnest` flattens nested arrays. */
 const TERMS = `string_to_array(n.terms, ',')::bigint[]`;
 
-/** SQL of the texts of a row `m` of `messages`: the text before its edit, if any, and the present text. */
+/** SQL of the texts of a row `m` of `messages`: before its first edit, if any, and the present text. */
 const TEXTS = `concat_ws(E'\\n', m.first_body, m.body)`;
 
 const latestOf = (status: string) =>
@@ -81,9 +79,7 @@ export class MessageIndexRepository {
     );
   }
 
-  /**
-   * Locks the index of a workspace; returns null if it has not begun or another transaction has locked it.
-   */
+  /** Locks a workspace's index; returns null if there is none yet, or another transaction has locked it. */
   async lock(tx: Transaction, tenantId: string): Promise<IndexProgress | null> {
     const [row] = await tx.prepared<IndexProgress>(
       `SELECT indexed_until AS "indexedUntil", newer::float8 AS newer FROM message_search_progress WHERE tenant_id = $1 FOR NO KEY UPDATE SKIP LOCKED`,
@@ -104,7 +100,7 @@ export class MessageIndexRepository {
     );
   }
 
-  /** Lists the next events of a workspace, oldest first, with the texts of events about messages. */
+  /** Lists a workspace's events between two ids, oldest first, with the texts of events about messages. */
   listNewTexts(
     tx: Transaction,
     tenantId: string,
@@ -153,8 +149,9 @@ export class MessageIndexRepository {
   }
 
   /**
-   * Returns the bucket for the words of each changed message: its bucket in the index, or that of the next
-   * older message. So buckets stay in the order of messages. Looks at the next 100 older messages.
+   * Returns the bucket (group of 4,096 messages) for each changed message. A message that is not in the index
+   * gets the bucket of the next older one, so that buckets stay in the order of messages. Reads only the next
+   * 100 older messages.
    */
   async findBuckets(tx: Transaction, tenantId: string, ids: string[]): Promise<Map<string, number>> {
     const rows = await tx.prepared<{ id: string; bucket: number }>(
@@ -168,14 +165,14 @@ export class MessageIndexRepository {
     return new Map(rows.map(({ id, bucket }) => [id, bucket]));
   }
 
-  /** Inserts the words of changed messages, or replaces them. */
+  /** Replaces the words of changed messages. Inserts the words if a message is not in the index yet. */
   async replaceTexts(tx: Transaction, tenantId: string, texts: IndexedText[]): Promise<void> {
     await this.insert(tx, tenantId, texts, 'UPDATE SET bucket = excluded.bucket, terms = excluded.terms');
   }
 
   /**
-   * Deletes messages from the index. First it locks the workspace's index, and so waits for a worker that has
-   * read one of the texts but has not committed its words.
+   * Deletes messages from the index. Locks the workspace's index before, because a worker may have read one
+   * of the texts and not yet committed its words.
    */
   async erase(tx: Transaction, { tenantId, ids }: ErasedMessages): Promise<void> {
     if (ids.length === 0) return;

@@ -16,20 +16,20 @@ const TEXT_TYPES = new Set<EventType>(['message.created', 'message.updated']);
 const BATCH = 100;
 const SIDE_BY_SIDE = 2;
 
-/** Milliseconds for which a workspace's messages are gathered, so that frequent messages share steps. */
+/** Milliseconds for which a workspace's messages are gathered, so that one transaction indexes several. */
 const GATHER_MS = 1_500;
 
 /** Messages of a workspace that may be missing in the index. */
 interface DueMessages {
   /** Id of the newest known message. */
   latest: string;
-  /** Id up to which all messages must be committed before the next step begins. */
+  /** Id up to which all messages must be committed before indexing continues. */
   settledAt: string;
 }
 
 /**
- * Adds the words of new and changed messages to the search index, some seconds after their events. It learns
- * of workspaces with new messages from the relay, and finds missed ones by a search of all workspaces.
+ * Adds the words of new and changed messages to the search index, some seconds after their events. The outbox
+ * relay tells it which workspaces have new messages. A search of all workspaces finds those that it missed.
  */
 @Injectable()
 export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {

@@ -8,8 +8,8 @@ import { SettledTime } from './settled-time';
 import { bucketOf } from './term-keys';
 
 /**
- * Number of terms (words or characters) after which a step ends, to take a bounded time. Its last text may
- * exceed it.
+ * Number of terms (words or characters) after which a step ends, so that its transaction takes a bounded
+ * time. The last text of a step may exceed the number.
  */
 const MAX_TERMS = 5_000;
 
@@ -17,15 +17,15 @@ type SplitText = PendingText & { terms: Set<string> };
 
 interface Split {
   texts: SplitText[];
-  /** Whether the step processed all texts that it received. */
+  /** Whether all given texts were split; false if MAX_TERMS was reached before. */
   isComplete: boolean;
   lastId: string | undefined;
 }
 
 /**
  * Fills the search index of a workspace in small steps. Each step is a transaction that locks the workspace's
- * index, so that rows and progress commit together. After a worker is killed, another one continues. No step
- * can add a text that was erased meanwhile.
+ * index, so that rows and progress commit together. After a worker is killed, another one continues. An
+ * erasure waits for the lock too, so that no step can add an erased text.
  */
 @Injectable()
 export class MessageIndexer {
@@ -37,7 +37,8 @@ export class MessageIndexer {
 
   /**
    * Indexes up to `size` messages of a workspace.
-   * @returns the id up to which all messages are indexed; null if another worker indexes the workspace now
+   * @returns the id up to which all messages are indexed, and whether more are left; null if another worker
+   *   indexes the workspace now
    */
   async indexNext(
     tx: Transaction,
@@ -114,7 +115,7 @@ function split(rows: PendingText[]): Split {
   return { texts, isComplete: true, lastId };
 }
 
-/** Separates new messages from changed ones. A message that is new and changed in one step counts as new. */
+/** Separates new messages from changed ones. One that is both counts as new, with its changed text. */
 function separate(texts: SplitText[]): { added: SplitText[]; changed: Map<string, SplitText> } {
   const changed = new Map<string, SplitText>();
   for (const text of texts) if (text.changedId !== null) changed.set(text.changedId, text);

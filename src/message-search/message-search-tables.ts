@@ -18,7 +18,7 @@ export function messageSearchTables(index: MessageIndexRepository): TableDeclara
       name: 'message_search_progress',
       key: { tenant_id: 'uuid' },
       placement: 'workspace',
-      // Without a row of this table, no worker inserts rows into `message_search`.
+      // These rows are deleted first, because without them no worker inserts rows into `message_search`.
       deletion: { before: ['message_search'] },
       erasure: { none: 'It counts messages, and says nothing of them.' },
       export: NO_COPY,

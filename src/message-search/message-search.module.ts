@@ -23,7 +23,6 @@ export class MessageSearchModule {
   }
 }
 
-/** Fills the search index, in workers. */
 @Module({
   imports: [MessageSearchModule, OutboxWorkerModule],
   providers: [SettledTime, MessageIndexer, MessageIndexWorker],

@@ -10,7 +10,7 @@ import { FoundConversation } from './message-search.dto';
 import { MessageKeys } from './message-index.repository';
 import { BUCKET_MASK, bucketOf, hashTerm, keyBase, TERM_BITS } from './term-keys';
 
-/** Filled buckets of a workspace's index. A bucket contains the words of 4,096 messages in a row. */
+/** Filled buckets of a workspace's index. A bucket contains the words of 4,096 successive messages. */
 export interface IndexRange {
   /** Whether the index has all messages. An index that an earlier version began may lack the oldest ones. */
   isComplete: boolean;
@@ -20,7 +20,7 @@ export interface IndexRange {
   filledFrom: string;
 }
 
-/** Numbers of buckets, which are higher for newer messages. Both bounds are inclusive. */
+/** Range of buckets by their numbers, both inclusive. Newer messages are in buckets with higher numbers. */
 export type Buckets = Pick<IndexRange, 'newest' | 'oldest'>;
 
 export interface Candidate extends MessageKeys {
@@ -59,7 +59,7 @@ const FIND_BY_TERMS = `
 export class MessageSearchRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the filled buckets with messages below the id `before`; null if the index has not begun. */
+  /** Returns the filled buckets with messages below the id `before`; null if there is no index yet. */
   async findRange(tenantId: string, before: string): Promise<IndexRange | null> {
     const [row] = await this.database.prepared<{
       isComplete: boolean;
@@ -80,8 +80,8 @@ export class MessageSearchRepository {
   }
 
   /**
-   * Finds up to `count` messages below the id `before`, in some buckets, that have all terms, newest first. A
-   * found message may lack a term, because two terms may have the same hash.
+   * Finds up to `count` messages below the id `before`, in the given buckets, that have all terms, newest
+   * first. A found message may lack a term, because two terms may have the same hash.
    */
   findByTerms(
     tenantId: string,
@@ -98,9 +98,10 @@ export class MessageSearchRepository {
   }
 
   /**
-   * Returns the id of a message, or null. A search of `buckets` has covered all indexed messages from it up
-   * to the id `before`. It is in one of `buckets` if they have messages. Otherwise it is the oldest such
-   * message, to within a millisecond. It takes up to 41 steps, each of which halves the time to search.
+   * Returns the id of a message down to which a search has covered all indexed messages below the id
+   * `before`. `buckets` are the last ones that the search has read. If they have no messages, returns the
+   * oldest message that was covered, to within a millisecond; null if there is none. Takes up to 41
+   * statements.
    */
   async findLast(
     tenantId: string,
@@ -122,7 +123,7 @@ export class MessageSearchRepository {
     return last.id;
   }
 
-  /** Finds the newest message below an id that has terms in the index. It checks the next 100 messages. */
+  /** Finds the newest message below the id `before` that has terms. Reads only the next 100 messages. */
   private async findNewest(
     tenantId: string,
     before: string,

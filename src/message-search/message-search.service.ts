@@ -23,12 +23,12 @@ import { splitText } from './text-atoms';
 
 /** Largest number of messages whose texts are read for one page. */
 const MAX_CANDIDATES = 1_000;
-/** Number of buckets that one statement searches, so that it takes a bounded time. */
+/** Number of buckets (of 4,096 messages) that one statement searches, so that it takes a bounded time. */
 const BUCKETS = 1_000;
 /** Largest number of statements that search buckets for one page. They cover 33 million messages. */
 const MAX_RANGES = 8;
 const TEXTS = 100;
-/** Largest number of contacts whose conversations are found, and of conversations of each contact. */
+/** Largest number of contacts whose conversations are found. */
 const MAX_CONTACTS = 5;
 const CONVERSATIONS = 3;
 
@@ -46,7 +46,7 @@ export class MessageSearchService {
    * 200 at most. A message is found within 10 seconds after it was written. A page may end early, after many
    * messages that do not match: messages without the words, with similar words, or in conversations of
    * another status. The search continues at `nextCursor`.
-   * @param caller ends the search when it closes
+   * @param caller connection of the caller; the search ends when it closes
    * @throws AppError INVALID_QUERY; FORBIDDEN; RATE_LIMITED (too many searches of the workspace at once);
    *   UNAVAILABLE (too many in this process, or the search takes too long)
    */
@@ -71,7 +71,7 @@ export class MessageSearchService {
   /**
    * Returns the 3 newest conversations of each of up to 5 contacts whose name, e-mail or phone contains
    * `text`. Newer contacts come first.
-   * @param caller ends the search when it closes
+   * @param caller connection of the caller; the search ends when it closes
    * @throws AppError INVALID_QUERY; FORBIDDEN; RATE_LIMITED or UNAVAILABLE (too many searches at once)
    */
   async searchContacts(

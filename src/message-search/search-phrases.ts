@@ -14,7 +14,7 @@ export class ExcerptPart {
 
 /** Pattern of a text in quotation marks, or between blanks. */
 const PARTS = /["“”„«»]([^"“”„«»]*)["“”„«»]?|[^\s"“”„«»]+/gu;
-/** Largest number of UTF-16 units in an excerpt, and before its first hit. */
+/** Largest number of UTF-16 units in an excerpt. */
 const EXCERPT = 160;
 const BEFORE_HIT = 50;
 
@@ -28,7 +28,7 @@ export function parsePhrases(text: string): Phrase[] {
     .filter((phrase) => phrase.length > 0);
 }
 
-/** Returns the index terms that a text with all of the phrases has. A pair of characters replaces both. */
+/** Returns the index terms that a text with all the phrases has. Adjacent characters are terms in pairs. */
 export function termsOfPhrases(phrases: readonly Phrase[]): Set<string> {
   const terms = new Set<string>();
   for (const phrase of phrases)
@@ -84,7 +84,7 @@ export function makeExcerpt(text: string, hits: readonly Atom[]): ExcerptPart[] 
   return parts;
 }
 
-/** Moves a position in a text out of a surrogate pair. */
+/** Returns the position, or the one before it if the position is inside a surrogate pair. */
 function boundaryBefore(text: string, position: number): number {
   const unit = text.charCodeAt(position);
   return unit >= 0xdc00 && unit <= 0xdfff ? position - 1 : position;

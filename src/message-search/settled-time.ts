@@ -6,8 +6,8 @@ import { idFloor } from '../common/ids';
 /** Largest difference in milliseconds between the clock that made an id and the database's clock. */
 const CLOCK_MS = 2_500;
 /**
- * Milliseconds after which each transaction has ended: longer than it can be idle (30 s) and a statement can
- * take (5 s).
+ * Milliseconds after which every transaction has ended: it may be idle for at most 30 s, and a statement may
+ * take at most 5 s.
  */
 const LONGEST_TRANSACTION_MS = 40_000;
 
@@ -21,8 +21,8 @@ const OLDEST = `
 
 /**
  * Determines the id below which all messages are committed. A transaction begins, and locks a row, before it
- * makes ids of messages. When every transaction that began before a time has ended, no message with an
- * earlier id can appear.
+ * makes ids of messages. So when every transaction that began before a time has ended, no message with an id
+ * from before this time can appear.
  */
 @Injectable()
 export class SettledTime {
@@ -31,7 +31,7 @@ export class SettledTime {
 
   constructor(private readonly database: Database) {}
 
-  /** Reads the start of the oldest running transaction. It is called at every poll. */
+  /** Reads the start of the oldest running transaction. Called at each search for new messages. */
   async sample(): Promise<void> {
     const [row] = await this.database.poll<{ at: number }>(OLDEST);
     this.at = row!.at;

@@ -11,7 +11,7 @@ export const BUCKET_MASK = 0x7fffffff;
 const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** Returns the bucket of a message by its number. Messages older than the index have negative numbers. */
+/** Returns the bucket of a message by its number. Messages from before the index have negative numbers. */
 export function bucketOf(number: number): number {
   return Math.floor(number / BUCKET_MESSAGES);
 }
@@ -20,7 +20,7 @@ export function bucketOf(number: number): number {
 export function hashTerm(term: string): number {
   let hash = OFFSET_BASIS;
   for (let n = 0; n < term.length; n++) hash = Math.imul(hash ^ term.charCodeAt(n), PRIME);
-  // In FNV-1a the last characters change few bits; these steps of MurmurHash3 spread them.
+  // In FNV-1a the last characters change few bits, so these steps of MurmurHash3 spread their effect.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

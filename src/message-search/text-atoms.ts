@@ -2,11 +2,11 @@ import { foldText } from '../common/folded-text';
 
 /** Smallest part of a text that can be found: word, pictograph, or character of a script without blanks. */
 export interface Atom {
-  /** The part as `foldText` returns it, for comparison. */
+  /** The part as `foldText` returns it, so that texts are compared without case and accents. */
   folded: string;
-  /** Whether it is a pictograph, or a character of a script without blanks between words, such as Chinese. */
+  /** Whether the atom is a pictograph, or a character of a script without blanks between words (Chinese). */
   isCharacter: boolean;
-  /** Position of its first UTF-16 unit in the text. `end` is the position after its last unit. */
+  /** Position of the atom's first UTF-16 unit in the text. `end` is the position after its last unit. */
   start: number;
   end: number;
 }

@@ -14,7 +14,7 @@ export function requireWithinLimit(channel: Channel, body: string): void {
   throw AppError.invalidBody('body', 'body_too_long', { ...limit, channel });
 }
 
-/** Channels' limits, the smallest first: `Instagram 1000 UTF-8 bytes, Messenger 2000 characters`. */
+/** Text with all limits, the smallest first: `Instagram 1000 UTF-8 bytes, Messenger 2000 characters`. */
 export const BODY_LIMITS = CHANNELS.map(describeChannel)
   .flatMap(({ label, bodyLimit }) => (bodyLimit ? [{ label, ...bodyLimit }] : []))
   .sort((a, b) => a.max - b.max)

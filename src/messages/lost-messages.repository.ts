@@ -8,7 +8,7 @@ const MAX_DISMISSED = 1_000;
 
 const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND id = $3';
 
-/** Finds and dismisses the messages that were not delivered (FAILED) or perhaps not (UNKNOWN). */
+/** Finds and dismisses messages that were not delivered (FAILED), or may not have been (UNKNOWN). */
 @Injectable()
 export class LostMessagesRepository {
   /** Reports whether a message is FAILED or UNKNOWN and no other message of its conversation repeats it. */

@@ -26,7 +26,7 @@ export class LostMessagesService {
   }
 
   /**
-   * Dismisses a message if it is FAILED or UNKNOWN: it no longer counts as a lost reply.
+   * Dismisses a message if it is FAILED or UNKNOWN, so that it no longer counts as a lost reply.
    * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND (the conversation)
    */
   async dismiss(

@@ -25,7 +25,7 @@ const SELECT_CHANGEABLE = `
          replaced_bodies AS "replacedBodies", edit_number AS "editNumber", reaction_number AS "reactionNumber"
   FROM messages WHERE ${BY_KEY}`;
 
-/** Number of replaced texts that a message stores besides its first text. */
+/** Maximum number of replaced texts that are stored for a message, in addition to its first text. */
 const MAX_REPLACED = 20;
 
 @Injectable()

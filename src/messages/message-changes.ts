@@ -11,7 +11,7 @@ import { MessageEraser } from './message-eraser';
 import { MessageChangesRepository, MessageEdit, MessageReactions } from './message-changes.repository';
 import { MessageKey } from './message-status.repository';
 
-/** Stores the edits, withdrawals and reactions of customers. They do not move a conversation in lists. */
+/** Stores edits and reactions of customers, and unsends messages. These move no conversation in lists. */
 @Injectable()
 export class MessageChanges {
   constructor(
@@ -55,7 +55,7 @@ export class MessageChanges {
     if (!message || message.senderType !== 'CUSTOMER' || message.unsentAt) return false;
     const { body, firstBody, replacedBodies } = message;
     const texts = [body, firstBody, ...(replacedBodies ?? [])].filter((text) => text !== null);
-    // This call locks the conversation.
+    // The conversation is not locked yet. This call locks it, after it has erased rows of other tables.
     await this.eraser.eraseUnsent(tx, key, texts);
     const conversation = await this.conversations.lock(tx, key.tenantId, key.conversationId);
     if (!conversation || !(await this.messages.markUnsent(tx, key, new Date()))) return false;
@@ -81,8 +81,8 @@ export class MessageChanges {
     const { tenantId, id: conversationId, lastMessageId } = conversation;
     const sequence = nextSequence(conversation);
     this.conversations.setPreviewPipelined(tx, conversation, new Date(), sequence);
-    // The id must be higher than all others, because the message search indexes events in the order of their
-    // ids.
+    // The id must be higher than that of the newest message, because the message search indexes events in the
+    // order of their ids.
     const id = newIdAfter(lastMessageId);
     const data = { conversationId, messageId, change };
     this.outbox.appendPipelined(tx, tenantId, 'message.updated', data, { id, sequence });

@@ -18,24 +18,24 @@ import { UnsentMessagesRepository } from './unsent-messages.repository';
  */
 export const SETTLE_MS = 240_000;
 /**
- * Number of events whose receivers' answers are erased in the transaction that unsends a message. A worker
- * erases further answers.
+ * Maximum number of events whose stored webhook responses are erased in the transaction that unsends a
+ * message. A worker erases the responses to further events.
  */
 const ANSWERS = 200;
 
 export interface ErasedStep {
-  /** Number of messages that the step erased. Messages that were erased before do not count. */
+  /** Number of messages that this call erased, without those that were erased before. */
   erased: number;
-  /** Id after which the next step begins; null after the last step. */
+  /** Id after which the next call begins; null if this call was the last. */
   next: string | null;
 }
 
 /**
  * Erases messages with every copy of them, except their ids, times and senders. The body of an erased message
  * is empty, and no other message has an empty body. The body in its event becomes empty, so that later
- * webhook deliveries contain no text. A message that waits to be sent is never sent. The answers of webhook
- * receivers may repeat texts, so they are erased like copies. Each table's declaration erases its own rows,
- * in the order in which every transaction locks the tables.
+ * webhook deliveries contain no text. A message that waits to be sent is never sent. Responses of webhook
+ * receivers may repeat texts, so they are erased like copies. The declaration of each table has the code that
+ * erases its rows. The tables are erased in the order in which every transaction locks them.
  */
 @Injectable()
 export class MessageEraser {
@@ -49,9 +49,9 @@ export class MessageEraser {
   ) {}
 
   /**
-   * Erases the oldest `count` messages and events of a range. To repeat a step is harmless.
-   * @param contactId contact that is being erased, if any. With LOWEST_ID as the conversation, the step
-   *   erases the contact's own events
+   * Erases the oldest `count` messages and events of a range. A second call with the same range does no harm.
+   * @param contactId contact that is being erased, if any. If the range's conversation is LOWEST_ID, the
+   *   contact's own events are erased
    */
   async eraseStep(
     tx: Transaction,
@@ -69,7 +69,7 @@ export class MessageEraser {
   }
 
   /**
-   * Erases a message that its customer has unsent. A worker later erases the answers of webhook receivers
+   * Erases a message that its customer has unsent. A worker later erases the responses of webhook receivers
    * that arrive after this call.
    * @param texts present and former texts of the message; drafts that quote them are erased
    */
@@ -83,8 +83,8 @@ export class MessageEraser {
   }
 
   /**
-   * Erases the answers of webhook receivers to the oldest `count` events of a range.
-   * @returns id after which the next step begins; null after the last step
+   * Erases the stored responses of webhook receivers to the oldest `count` events of a range.
+   * @returns id after which the next call begins; null if this call was the last
    */
   async eraseAnswers(tx: Transaction, range: MessageRange, count: number): Promise<string | null> {
     const { tenantId, conversationId } = range;
@@ -117,8 +117,9 @@ export class MessageEraser {
   }
 
   /**
-   * Lists the first `count` ids of a range: ids of messages, of events of the conversation or the contact,
-   * and of audit entries about `entityId`. A message and an audit entry have the same id as their event.
+   * Lists the lowest `count` ids of a range. `ids` has the ids of messages. `eventIds` has these too, and the
+   * ids of other events and of audit entries about `entityId`. A message and an audit entry have the id of
+   * their event.
    */
   private async list(
     tx: Transaction,

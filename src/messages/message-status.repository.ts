@@ -41,9 +41,9 @@ export interface SendingMessage {
 }
 
 /**
- * SQL of a message's status, for a statement that finds the row `m` by its key. The function `coalesce`
- * prevents PostgreSQL from choosing a partial index on the status. With stale statistics PostgreSQL takes
- * that index for empty, and would read all of it.
+ * SQL of a message's status, for a statement that finds the row `m` by its key. Without `coalesce`,
+ * PostgreSQL might choose a partial index on the status, and read all of it. It does so if stale statistics
+ * say that this index is empty.
  */
 export const STATUS_BY_KEY = `coalesce(m.delivery_status, '')`;
 
@@ -71,7 +71,7 @@ export class MessageStatusRepository {
     private readonly events: StatusEvents,
   ) {}
 
-  /** Sets a message to SENDING. The statements for all messages of a claim are sent in one packet. */
+  /** Sets a message to SENDING, and returns its text and time; null if there is no such message. */
   async startSending(tx: Transaction, key: MessageKey): Promise<SendingMessage | null> {
     const [row] = await tx.prepared<SendingMessage>(
       `UPDATE messages m SET delivery_status = 'SENDING' WHERE ${BY_KEY}
@@ -82,7 +82,7 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Advances a message to a status, with its event.
+   * Advances a message to a status. Appends an event about this if a webhook endpoint subscribes to it.
    * @param from statuses from which the message may advance; by default all that come before `status`
    * @returns the previous status; null if the message was not in one of `from`
    */
@@ -115,7 +115,8 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Advances the messages of a workspace that a query selects, so that their keys need no round trip.
+   * Advances the messages of a workspace that a query selects. The query is part of the same statement, so
+   * that no other one must read the messages' keys before.
    * @param selection SQL that locks the messages and returns `conversation_id`, `id`, `delivery_status` and
    *   `error` (jsonb) of each. In it $1 is the workspace and $2 the new status; the values of `parameters`
    *   begin with $3
@@ -196,8 +197,8 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Sets messages that are QUEUED to FAILED without events: no workspace of these messages may have a
-   * subscriber to status events.
+   * Sets messages that are QUEUED to FAILED without events. So the caller must know that none of their
+   * workspaces has a subscriber to status events.
    * @returns the failed messages
    */
   failWithoutEventsPipelined(tx: Transaction, messages: FailingMessage[]): Pipelined<FailedMessage> {

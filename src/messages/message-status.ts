@@ -1,4 +1,4 @@
-/** Steps of a message on its way to the customer. */
+/** Statuses of an agent's message on its way to the customer. */
 export const DELIVERY_STATUSES = [
   'QUEUED',
   'SENDING',
@@ -14,9 +14,9 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export type ReceiptStatus = Extract<DeliveryStatus, 'SENT' | 'DELIVERED' | 'READ' | 'FAILED'>;
 
 /**
- * Statuses in the order in which a message advances. A status never moves back, because receipts arrive late,
- * twice and in any order. FAILED may follow SENT, because providers accept a message first and check it
- * later. FAILED never follows DELIVERED.
+ * Statuses in the order in which a message advances. A receipt never moves a message back, because receipts
+ * arrive late, twice and in any order. FAILED may follow SENT, because providers accept a message first and
+ * check it later. FAILED never follows DELIVERED.
  */
 const ADVANCE: readonly DeliveryStatus[] = [
   'QUEUED',
@@ -59,7 +59,7 @@ export function withoutDetails({ code }: Pick<DeliveryError, 'code'>): DeliveryE
   return { code, providerCode: null, message: DELIVERY_ERROR_CODES[code] };
 }
 
-/** JSON object of every code and its error without details, as a parameter of SQL statements. */
+/** JSON object from each error code to its error without details, as a parameter of SQL statements. */
 export const ERRORS_BY_CODE = JSON.stringify(
   Object.fromEntries(
     (Object.keys(DELIVERY_ERROR_CODES) as DeliveryErrorCode[]).map((code) => [

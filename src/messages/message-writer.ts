@@ -41,7 +41,7 @@ export class MessageWriter {
     private readonly outbox: OutboxService,
   ) {}
 
-  /** Adds a customer's message to a locked conversation, and reopens it. Does not validate the text. */
+  /** Adds a customer's message to a locked conversation, which it reopens. Does not validate the text. */
   async receive(
     tx: Transaction,
     conversation: ConversationEntity,
@@ -96,9 +96,7 @@ export class MessageWriter {
     this.lost.dismissPipelined(tx, key, new Date());
   }
 
-  /**
-   * Adds a message with its event to a locked conversation. Does not wait: an error surfaces at the commit.
-   */
+  /** Adds a message with its event to a locked conversation. An error is thrown only at the commit. */
   addPipelined(tx: Transaction, conversation: ConversationEntity, content: MessageContent): MessageEntity {
     const { tenantId, id: conversationId, lastMessageId } = conversation;
     const id = newIdAfter(lastMessageId);

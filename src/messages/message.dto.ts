@@ -28,12 +28,12 @@ export class ListMessagesQuery extends PageQuery {
 
 /** Query for the messages older than, newer than or around a message. */
 export class ListMessagesPartQuery extends PageQuery {
-  /** Id of the message around which the part lies. */
+  /** Id of the message in the middle of the returned messages. */
   @IsOptional()
   @IsUUID('loose', { message: 'must be the id of a message' })
   around?: string;
 
-  /** The `previousCursor` of another part; the new part has the next newer messages. */
+  /** `previousCursor` of a previous response; the response has the next newer messages. */
   @IsOptional()
   @IsUUID('loose', { message: 'must be the previousCursor of another part' })
   after?: string;
@@ -206,7 +206,7 @@ export interface ListedPartMessage extends MessageResponse {
 }
 
 export interface MessagesPart extends Page<ListedPartMessage> {
-  /** Value of `after` for the part with the next newer messages; null if this part has the newest message. */
+  /** Value of `after` in a request for the next newer messages; null if the newest message is in `data`. */
   previousCursor: string | null;
 }
 

@@ -28,17 +28,13 @@ export interface MessageEntity {
   /** Texts between the first and the present one, oldest first, the latest 20; null if there are none. */
   replacedBodies: string[] | null;
   editedAt: Date | null;
-  /**
-   * Provider's number of the last edit, which reveals an older edit that arrives late; null if unnumbered.
-   */
+  /** Provider's number of the last edit, or null. An edit with a lower number is older, and is ignored. */
   editNumber: number | null;
   /** Time at which the customer took the message back, which erased it; null for any other message. */
   unsentAt: Date | null;
   /** Emojis of the customer's present reactions; null if there are none. */
   reactions: string[] | null;
-  /**
-   * Provider's number of the last reaction, to recognise an older one that arrives late; null if unnumbered.
-   */
+  /** Provider's number of the last reaction, or null. One with a lower number is older, and is ignored. */
   reactionNumber: number | null;
   createdAt: Date;
 }

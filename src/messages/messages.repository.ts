@@ -67,7 +67,7 @@ export class MessagesRepository {
       .read(this.database, cursor, count);
   }
 
-  /** Returns the sender's id of each message that an agent wrote, by the message's id. */
+  /** Returns the agents who wrote the given messages: a map from a message's id to the agent's id. */
   async findSenders(
     tenantId: string,
     conversationIds: string[],
@@ -82,15 +82,15 @@ export class MessagesRepository {
     return new Map(rows.map(({ id, senderId }) => [id, senderId]));
   }
 
-  /** Counts a workspace's messages that are not yet sent; 1,001 stands for more than 1,000. */
+  /** Counts a workspace's messages that wait to be sent; 1,001 stands for more than 1,000. */
   async countWaiting(tenantId: string): Promise<number> {
     const [row] = await this.database.pipelinedRead<{ count: number }>(COUNT_WAITING, [tenantId]);
     return row!.count;
   }
 
   /**
-   * Reports whether a sender other than the agent has answered in a conversation after the message `after`.
-   * Reads only the conversation's newest 100 messages.
+   * Reports whether a sender other than the agent `agentId` has answered in a conversation after the message
+   * `after`. Reads only the conversation's newest 100 messages.
    */
   async hasOtherAnswer(
     tx: Transaction,
@@ -155,8 +155,9 @@ export class MessagesRepository {
 
   /**
    * Lists up to `count` conversations of a workspace with ids above `after`, in the order of their ids.
-   * Leaves out those with ids above `until`: a conversation's id is lower than its messages' ids.
-   * @returns each with whether it has messages, events or notes with ids between `from` and `until`
+   * Leaves out conversations with ids above `until`, because their messages have still higher ids.
+   * @returns for each, whether it has messages, events or notes with ids between `from` and `until`
+   *   (`hasExpired`)
    */
   findConversations(
     tx: Transaction,
@@ -165,8 +166,8 @@ export class MessagesRepository {
     after: string,
     count: number,
   ): Promise<{ id: string; hasExpired: boolean }[]> {
-    // There is no EXISTS here: PostgreSQL may hash it, and would then read all rows of the workspace between
-    // the ids.
+    // These SELECTs are not in EXISTS, because PostgreSQL may build a hash table for it, from all rows of the
+    // workspace between the ids.
     return tx.query(
       `SELECT c.id, coalesce(
          (SELECT true FROM messages m WHERE m.tenant_id = $1 AND m.conversation_id = c.id
@@ -183,9 +184,8 @@ export class MessagesRepository {
 
   /**
    * Erases texts, metadata and reactions of messages, and the provider's words in their errors. Messages that
-   * wait to be sent become FAILED, except the ids in `beingSent`. A first statement locks the rows in the
-   * order of their ids. A single statement would make PostgreSQL read the whole conversation for each
-   * message: 500 ms a step instead of 15.
+   * wait to be sent become FAILED, except those with ids in `beingSent`. A statement of its own locks the
+   * rows, because PostgreSQL would read the whole conversation for each message in a single statement.
    * @returns how many messages had a body
    */
   async erase(

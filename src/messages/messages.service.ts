@@ -58,9 +58,9 @@ export class MessagesService {
   }
 
   /**
-   * Returns a part of a conversation's messages, newest first: 50 by default, 200 at most. The part has the
-   * newest messages, the messages older than `cursor`, those newer than `after`, or those around a message.
-   * At most one of the three may be given.
+   * Returns some of a conversation's messages, newest first: 50 by default, 200 at most. These are the newest
+   * ones, those older than `cursor`, those newer than `after`, or those around the message `around`. At most
+   * one of these three parameters may be given.
    * @throws AppError INVALID_QUERY, FORBIDDEN, NOT_FOUND
    */
   async listPart(
@@ -100,7 +100,7 @@ export class MessagesService {
   }
 
   /**
-   * Counts a workspace's messages that are not yet sent; 1,001 stands for more than 1,000.
+   * Counts a workspace's messages that wait to be sent; 1,001 stands for more than 1,000.
    * @throws AppError FORBIDDEN
    */
   async countWaiting(tenantId: string, actor: Actor): Promise<number> {
@@ -195,7 +195,7 @@ export class MessagesService {
   ): Promise<Page<Item>> {
     if (!isId(conversationId)) throw AppError.notFound('Conversation');
     const rows = await this.messages.list(tenantId, conversationId, cursor, limit + 1);
-    // Only an empty page needs this check: a conversation with messages exists.
+    // The look-up is needed only for an empty page, because a conversation that has messages exists.
     if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
       throw AppError.notFound('Conversation');
     return toPage(rows, limit, toItem);

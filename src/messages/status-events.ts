@@ -13,17 +13,17 @@ export interface ChangedStatus {
   conversationId: string;
   messageId: string;
   errorCode: DeliveryErrorCode | null;
-  /** Result of `hasStatusSubscriberSql` for the message's workspace. */
+  /** Whether an active webhook endpoint of the workspace subscribes to status events. */
   hasSubscriber: boolean;
 }
 
 /**
- * Returns SQL that reports whether a workspace has a subscriber to status events.
+ * Returns SQL that reports whether an active webhook endpoint of a workspace subscribes to status events.
  * @param tenantId SQL expression of the workspace's id
  */
 export const hasStatusSubscriberSql = (tenantId: string) => hasSubscriberSql(tenantId, STATUS_CHANGED);
 
-/** Appends the events of changed statuses, if the workspace has a subscriber to them. */
+/** Appends events about changed statuses, if a webhook endpoint of the workspace subscribes to them. */
 @Injectable()
 export class StatusEvents {
   constructor(private readonly outbox: OutboxService) {}

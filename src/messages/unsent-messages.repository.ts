@@ -8,13 +8,13 @@ const STEP_ROWS = 1_000;
 
 const IS_MESSAGE = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 
-/** Stores which messages customers have recently unsent: answers of webhook receivers may repeat them. */
+/** Stores recently unsent messages, because responses of webhook receivers may still repeat their texts. */
 @Injectable()
 export class UnsentMessagesRepository {
   /**
    * Stores that a message was unsent.
-   * @param cursor id after which the search for answers to events begins
-   * @param afterMs milliseconds until the search for answers begins
+   * @param cursor id of the event after which the search for receivers' responses begins
+   * @param afterMs milliseconds from now until this search begins
    */
   async insert(tx: Transaction, key: MessageKey, cursor: string, afterMs: number): Promise<void> {
     await tx.query(
@@ -25,8 +25,8 @@ export class UnsentMessagesRepository {
   }
 
   /**
-   * Finds the next unsent messages on a database server for which receivers' answers are to be searched now;
-   * `next` is null after the last.
+   * Finds up to 1,000 unsent messages of a database server for which the search for receivers' responses is
+   * due. `next` is the position for the next call; null after the last message.
    */
   async findDue(
     after: DuePosition,
@@ -47,8 +47,8 @@ export class UnsentMessagesRepository {
   }
 
   /**
-   * Locks an unsent message whose search for answers is due, and returns its cursor; null if it is locked by
-   * another process or no longer due.
+   * Locks an unsent message whose search for receivers' responses is due, and returns its cursor. Null if
+   * another process has locked it, or the search is no longer due.
    */
   async lockDue(tx: Transaction, key: MessageKey): Promise<string | null> {
     const [row] = await tx.query<{ cursor: string }>(

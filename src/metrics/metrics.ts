@@ -6,7 +6,7 @@ const LAG_SAMPLE_MS = 20;
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const DELIVERY = [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** Metrics of the process. `docs/reference/metrics.md` explains each one, and its remedy. */
+/** Metrics of the process. `docs/reference/metrics.md` explains each metric, and its remedy. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();

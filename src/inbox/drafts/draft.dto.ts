@@ -1,9 +1,9 @@
 import { IsOptional } from 'class-validator';
 import { IsDateTime, IsNullable, IsStorableText, MaxCharacters } from '../../common/validators';
 
-/** Limit of a draft, higher than that of a message, because the agent may still shorten the draft. */
+/** Maximum length of a draft: more than that of a message, because the agent may still shorten the draft. */
 export const MAX_DRAFT_CHARACTERS = 10_000;
-/** Limit of the drafts of one agent. Beyond it the oldest draft is deleted. */
+/** Maximum number of drafts of one agent. If there are more, the oldest drafts are deleted. */
 export const MAX_DRAFTS = 200;
 
 /** New text of a draft; an empty text deletes the draft. */

@@ -65,7 +65,7 @@ export class DraftsRepository {
     await tx.query(`DELETE FROM drafts WHERE ${BY_KEY}`, [tenantId, agentId, conversationId]);
   }
 
-  /** Deletes a draft if the sent text begins with it. Otherwise the draft is for another message. */
+  /** Deletes a draft if the sent text begins with it. Otherwise the draft stays, as it is another text. */
   deleteSentPipelined(
     tx: Transaction,
     { tenantId, agentId, conversationId }: DraftKey,
@@ -105,9 +105,9 @@ export class DraftsRepository {
   }
 
   /**
-   * Deletes the drafts in a conversation. If the contact is not erased, deletes only drafts that are no newer
-   * than the newest erased event. If a customer has unsent a message, only removes quotes of it from the
-   * drafts.
+   * Deletes the drafts in a conversation that may contain erased texts. These are all drafts if the contact
+   * is erased, or else those that were last changed before the newest erased event. If a customer has unsent
+   * a message, only quotes of its texts are removed from the drafts.
    */
   async erase(tx: Transaction, erased: ErasedMessages): Promise<void> {
     if (erased.unsent) return this.eraseQuotes(tx, erased, erased.unsent);

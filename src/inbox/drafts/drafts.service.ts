@@ -45,8 +45,9 @@ export class DraftsService {
   }
 
   /**
-   * Replaces the actor's draft in a conversation: up to 10,000 characters. A blank text deletes it. A draft
-   * that another device has saved since `basedOn` is not replaced if it is later than `editedAt`.
+   * Replaces the actor's draft in a conversation: up to 10,000 characters. A blank text deletes it. If
+   * another device has saved the draft since `basedOn`, the stored draft stays if it is later than
+   * `editedAt`.
    * @returns the draft that is stored after the call
    * @throws AppError INVALID_BODY (the body; an actor who is no agent), FORBIDDEN, NOT_FOUND
    */

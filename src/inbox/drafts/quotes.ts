@@ -1,4 +1,4 @@
-/** Fewest characters of a text that is removed. A shorter text, such as `ok`, need not be a quote. */
+/** Minimum length of a text that is removed. A shorter text, such as `ok`, may be the agent's own. */
 const MIN_CHARACTERS = 6;
 const LETTER = String.raw`[\p{L}\p{N}]`;
 
@@ -19,8 +19,8 @@ function escape(word: string): string {
 }
 
 function wholeWords(text: string): RegExp {
-  // A quote may be wrapped, and its lines may begin with `>`. Words never contain `>`, because the pattern
-  // would then match it as a part of a word or as a mark, and would try every combination.
+  // A quote may be wrapped, and its lines may begin with `>`. The text is split at `>` too, because the
+  // pattern could match a `>` inside a word in two ways, and would try every combination.
   const words = text
     .split(/[\s>]+/)
     .filter(Boolean)

@@ -61,7 +61,7 @@ export class NotesRepository {
     await tx.query('DELETE FROM notes WHERE tenant_id = $1 AND id = $2', [tenantId, id]);
   }
 
-  /** Deletes the notes among the erased events: a note has the id of its audit entry's event. */
+  /** Deletes the notes among the erased events. A note and the event of its audit entry have the same id. */
   async erase(tx: Transaction, { tenantId, conversationId, eventIds }: ErasedMessages): Promise<void> {
     await tx.query('DELETE FROM notes WHERE tenant_id = $1 AND id = ANY ($2) AND conversation_id = $3', [
       tenantId,

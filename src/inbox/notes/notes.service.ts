@@ -14,7 +14,7 @@ import { IdempotentRequest } from '../../idempotency/idempotent-request';
 import { CreateNote, NoteResponse } from './note.dto';
 import { Note, NotesRepository } from './notes.repository';
 
-/** Manages the notes that agents write for each other. No customer, API key or channel receives them. */
+/** Stores the notes that agents write for each other. No customer, API key or channel receives them. */
 @Injectable()
 export class NotesService {
   constructor(
@@ -39,7 +39,7 @@ export class NotesService {
     await requireReadPermission(this.database, tenantId, actor, 'note.read');
     if (!isId(conversationId)) throw AppError.notFound('Conversation');
     const rows = await this.notes.list({ tenantId, conversationId }, cursor, limit + 1);
-    // Only an empty page needs this check: a conversation with notes exists.
+    // The look-up is needed only for an empty page, because a conversation that has notes exists.
     if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
       throw AppError.notFound('Conversation');
     return toPage(rows, limit, (note) => note);

@@ -3,9 +3,9 @@ import { RedisClient } from '../../redis/redis-client';
 import { RedisSubscriber } from '../../redis/redis-subscriber';
 import { ConversationKey } from '../../database/tables/table-declaration';
 
-/** Milliseconds after its last change at which a conversation's key expires. Every sign is shorter. */
+/** Milliseconds without a change after which a conversation's key expires. No sign lasts as long. */
 const KEY_MS = 60_000;
-/** Limit of the signs of one conversation. Further agents are not shown. */
+/** Maximum number of signs of a conversation. Further agents are not shown. */
 const MAX_SIGNS = 60;
 
 /** Lua that sets `now` to the present time in milliseconds by Redis's clock. */
@@ -38,7 +38,7 @@ const READ = `${NOW}
 const KEEP = `redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])`;
 const EXISTS = `return redis.call('EXISTS', KEYS[1])`;
 
-/** Milliseconds for which an inbox counts as open. Open inboxes report themselves every 15 s. */
+/** Milliseconds for which an inbox counts as open after its last report. An open inbox reports every 15 s. */
 const INBOX_MS = 40_000;
 
 export const TYPING_MS = 6_000;
@@ -49,7 +49,7 @@ export interface Reply {
   isTyping: boolean;
 }
 
-/** Sign of presence: a name, such as `LOOKING 019a…`, and its milliseconds to live; 0 ends the sign. */
+/** Sign that a person is there: a name, such as `LOOKING 019a…`, and its milliseconds to live; 0 ends it. */
 export type Sign = [name: string, ms: number];
 
 /**
@@ -76,7 +76,7 @@ export class PresenceStore {
 
   /**
    * Sets and ends signs of a conversation. Notifies the listeners if a sign began or ended.
-   * @param required name of a sign; if the sign is missing, nothing changes
+   * @param required name of a sign that the conversation must have; otherwise nothing changes
    * @param agentId agent whose signs they are; empty for a visitor's signs
    */
   async change(conversation: ConversationKey, signs: Sign[], required = '', agentId = ''): Promise<boolean> {
@@ -98,7 +98,7 @@ export class PresenceStore {
   /**
    * Calls back when a sign begins or is ended in a conversation of a workspace. The agent's id is empty for a
    * visitor's sign.
-   * @returns a function that stops the calls, and a promise that settles once every later sign is reported
+   * @returns a function that stops the calls, and a promise that settles once the calls have begun
    */
   listen(
     tenantId: string,

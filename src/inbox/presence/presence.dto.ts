@@ -1,11 +1,11 @@
 import { IsIn, IsString } from 'class-validator';
 import { IsIdList } from '../../common/validators';
 
-/** Acts of an agent in a conversation. Of several at once, the first in this list is shown. */
+/** Acts of an agent in a conversation. If an agent does several, only the first in this list is shown. */
 export const AGENT_ACTS = ['REPLYING', 'NOTING', 'LOOKING'] as const;
 export type AgentAct = (typeof AGENT_ACTS)[number];
 
-/** Limit of the conversations in one query; an inbox shows fewer rows. */
+/** Maximum number of conversations in one query. An inbox shows fewer. */
 export const MAX_ASKED = 100;
 
 export class SignalPresence {

@@ -29,9 +29,9 @@ export class PresenceService {
   ) {}
 
   /**
-   * Records an agent's act in a conversation. LOOKING lasts 45 s and writing 6 s, unless reported again.
-   * While an agent writes a reply, the widget's visitor sees this with the agent's display name, but no other
-   * act. Does nothing for actors that are no agents.
+   * Records an agent's act in a conversation. LOOKING lasts 45 s, and REPLYING and NOTING 6 s, unless they
+   * are reported again. While an agent writes a reply, the widget's visitor sees this with the agent's
+   * display name, but no other act. Does nothing for actors that are no agents.
    * @throws AppError INVALID_BODY, FORBIDDEN
    */
   async signal(tenantId: string, input: SignalPresence, actor: Actor): Promise<void> {
@@ -63,7 +63,7 @@ export class PresenceService {
     return found.filter(({ agents, visitor }) => agents.length > 0 || visitor !== null);
   }
 
-  /** Records for 40 s that an agent has an inbox open. Visitors see that agents are online. */
+  /** Records for 40 s that an agent has an inbox open, so that visitors see that agents are online. */
   keepInboxOpen(tenantId: string): Promise<void> {
     return this.store.keepInboxOpen(tenantId);
   }
@@ -71,8 +71,8 @@ export class PresenceService {
   /**
    * Calls back when a person's act begins or is ended in a conversation of the workspace, but not when it
    * expires. The agent's id is empty for a visitor.
-   * @returns a function that stops the calls, and a promise that settles once every later act is reported. It
-   *   does not settle while Redis is down
+   * @returns a function that stops the calls, and a promise that settles once the calls have begun. It does
+   *   not settle while Redis is down
    */
   listen(
     tenantId: string,
@@ -94,8 +94,8 @@ function presenceOf(signs: string[], ownId: string | null): Pick<ConversationPre
 }
 
 /**
- * Returns the milliseconds that one of the agent's signs lasts after an act. An agent who writes has LOOKING
- * as well, but writes either a reply or a note.
+ * Returns the milliseconds that one of the agent's signs lasts after an act. An agent who writes has the sign
+ * LOOKING as well, but only one of REPLYING and NOTING.
  */
 function lifeOf(sign: AgentAct, act: SignalPresence['act']): number {
   if (act === 'LEFT') return 0;
@@ -105,7 +105,7 @@ function lifeOf(sign: AgentAct, act: SignalPresence['act']): number {
 
 function agentsIn(signs: string[], ownId: string | null): ConversationPresence['agents'] {
   const acts = new Map<string, AgentAct>();
-  // The act that is shown must be set last.
+  // The map keeps the last act that is set for an agent, so the act to show must be set last.
   for (const act of AGENT_ACTS.toReversed())
     for (const sign of signs) if (sign.startsWith(`${act} `)) acts.set(sign.slice(act.length + 1), act);
   if (ownId !== null) acts.delete(ownId);

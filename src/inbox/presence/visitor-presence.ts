@@ -8,7 +8,7 @@ export const VISITOR_ONLINE = 'ONLINE';
 export const VISITOR_TYPING = 'TYPING';
 
 const ONLINE_MS = 45_000;
-/** Milliseconds for which a visitor stays online after closing the last page: another page may open. */
+/** Milliseconds for which a visitor stays online after the last page closed, because another may open. */
 const LEAVING_MS = 5_000;
 
 export interface VisitorAddress {
@@ -16,7 +16,7 @@ export interface VisitorAddress {
   externalId: string;
 }
 
-/** Stores in Redis in which conversation visitors are, and notifies them of agents who type. */
+/** Stores in Redis which visitors have a conversation open, and notifies them of agents who type. */
 @Injectable()
 export class VisitorPresence {
   constructor(private readonly store: PresenceStore) {}
@@ -60,7 +60,7 @@ function signOf(visitor: VisitorAddress): string {
   return `${VISITOR_ONLINE} ${digestOfVisitor(visitor)}`;
 }
 
-/** Returns a digest that names a visitor in Redis, because the id may be an e-mail address. */
+/** Returns a digest that names a visitor in Redis, because the visitor's id may be an e-mail address. */
 export function digestOfVisitor({ connectionId, externalId }: VisitorAddress): string {
   return createHash('sha256').update(`${connectionId} ${externalId}`).digest('base64url');
 }

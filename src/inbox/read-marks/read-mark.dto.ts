@@ -7,16 +7,16 @@ export class MarkRead {
 
 export interface UnreadConversation {
   id: string;
-  /** Id of the customer's newest message; null if the agent marked a conversation that has none as unread. */
+  /** Id of the customer's newest unread message; null if the conversation is only marked as unread. */
   messageId: string | null;
   contactName: string | null;
-  /** Beginning of the customer's newest message; null if a colleague has written since. */
+  /** Beginning of this message; null if it is not the newest message of the conversation. */
   preview: string | null;
 }
 
 export interface Unread {
   /** Number of unread conversations; 100 stands for more than 99. */
   count: number;
-  /** The five conversations in which a customer has written last, latest first. */
+  /** Up to five unread conversations, the one with the latest message of a customer first. */
   latest: UnreadConversation[];
 }

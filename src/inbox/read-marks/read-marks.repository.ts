@@ -7,15 +7,15 @@ import { Unread, UnreadConversation } from './read-mark.dto';
 
 /** Number of a conversation's newest messages that are searched for the customer's newest one. */
 const LOOKED_AT = 20;
-/** Number of the agent's open conversations that one count reads; it reads as many without an agent. */
+/** Number of the agent's open conversations that a count reads, and of those without an agent. */
 const SCANNED = 200;
 const MAX_UNREAD = 100;
 const LATEST = 5;
 
 /**
- * SQL after a FROM item `c` (`id`; `newest`: id of the newest message): keeps the rows that the agent $2 has
- * not read. The limits make PostgreSQL find each conversation's mark and messages by their keys. Without
- * them, it would read all marks or messages of the agent.
+ * SQL that follows a FROM item `c` with the columns `id` and `newest` (id of the newest message). It keeps
+ * the conversations that the agent $2 has not read. The limits make PostgreSQL find each conversation's mark
+ * and messages by their keys. Without them, it would read all marks or messages of the agent.
  */
 const UNREAD = `
   LEFT JOIN LATERAL (
@@ -35,8 +35,8 @@ const UNREAD = `
   WHERE mark.is_unread OR last.sender_type = 'CUSTOMER'`;
 
 /**
- * Returns SQL that reads an assignee's open conversations with the latest activity.
- * @param assignee SQL condition for the column, such as `= $2`
+ * Returns SQL that reads the 200 open conversations of an assignee that have the latest activity.
+ * @param assignee SQL condition for the column `assigned_agent_id`, such as `= $2`
  */
 const openOf = (assignee: string) => `
   (SELECT id, contact_id, last_message_id AS newest, last_message_preview FROM conversations
@@ -47,7 +47,7 @@ const openOf = (assignee: string) => `
 export class ReadMarksRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the ids of those conversations that are not closed and that the agent has not read. */
+  /** Returns the ids of the given conversations that are not closed and that the agent has not read. */
   async listUnread({ tenantId, agentId }: AgentKey, ids: string[]): Promise<string[]> {
     const rows = await this.database.prepared<{ id: string }>(
       `SELECT c.id FROM (
@@ -60,8 +60,8 @@ export class ReadMarksRepository {
   }
 
   /**
-   * Reads the agent's 200 open conversations with the latest activity, and 200 without an agent, and returns
-   * up to 100 that the agent has not read.
+   * Reads the agent's 200 open conversations with the latest activity, and 200 without an agent. Counts up to
+   * 100 of them that the agent has not read, and returns the latest five.
    */
   async readUnread({ tenantId, agentId }: AgentKey): Promise<Unread> {
     const rows = await this.database.prepared<UnreadConversation & { count: number }>(
@@ -85,7 +85,7 @@ export class ReadMarksRepository {
     return { count: rows[0]?.count ?? 0, latest };
   }
 
-  /** Records that the agent has read up to a message. Returns false if the agent had read it before. */
+  /** Records that the agent has read up to a message. Returns false if this was recorded already. */
   async advance(
     tx: Transaction,
     { tenantId, agentId }: AgentKey,

@@ -51,8 +51,8 @@ export class ReadMarksService {
   }
 
   /**
-   * Counts the open conversations that the actor has not read, and lists the latest five. Reads the actor's
-   * 200 with the latest activity, and 200 without an agent.
+   * Counts the open conversations that the actor has not read, and lists the latest five. Reads only the
+   * actor's 200 open conversations with the latest activity, and 200 without an agent.
    * @throws AppError FORBIDDEN
    */
   async getUnread(tenantId: string, actor: Actor): Promise<Unread> {
@@ -61,8 +61,8 @@ export class ReadMarksService {
   }
 
   /**
-   * Records that the actor has read a conversation up to a message, or to its end if the id is newer. A mark
-   * never moves back.
+   * Records that the actor has read a conversation up to a message, or up to its newest message if
+   * `messageId` is newer. A mark never moves back to an older message.
    * @throws AppError INVALID_BODY, FORBIDDEN, NOT_FOUND
    */
   async markRead(tenantId: string, conversationId: string, input: MarkRead, actor: Actor): Promise<void> {

@@ -32,7 +32,7 @@ export class SavedRepliesRepository {
     return row ?? null;
   }
 
-  /** Returns the id of the saved reply with this name, in upper or lower case. */
+  /** Returns the id of the saved reply with this name, whatever its case; null if there is none. */
   async findIdByName(tx: Transaction, tenantId: string, name: string): Promise<string | null> {
     const [row] = await tx.query<{ id: string }>(
       'SELECT id FROM saved_replies WHERE tenant_id = $1 AND lower(name) = lower($2)',

@@ -15,7 +15,7 @@ import { findUnknownVariable, SAVED_REPLY_VARIABLES } from './variables';
 
 const AUDITED = ['name', 'body'] as const;
 
-/** Manages a workspace's saved replies: texts with variables that agents insert into messages. */
+/** Stores a workspace's saved replies: texts with variables that agents insert into messages. */
 @Injectable()
 export class SavedRepliesService {
   constructor(
@@ -102,7 +102,7 @@ export class SavedRepliesService {
     return reply;
   }
 
-  /** Refuses an unknown variable, and the name of another saved reply. The workspace must be locked. */
+  /** Refuses an unknown variable, and another reply's name. The caller must have locked the workspace. */
   private async requireValid(
     tx: Transaction,
     tenantId: string,

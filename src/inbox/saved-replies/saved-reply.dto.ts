@@ -2,7 +2,7 @@ import { PartialType } from '@nestjs/swagger';
 import { IsText } from '../../common/validators';
 import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 
-/** Limit of a workspace's saved replies, which are listed without pages. */
+/** Maximum number of saved replies of a workspace, because they are listed without pages. */
 export const MAX_SAVED_REPLIES = 200;
 export const MAX_SAVED_REPLY_NAME = 80;
 

@@ -7,7 +7,7 @@ export const SAVED_REPLY_VARIABLES = [
 ] as const;
 export type SavedReplyVariable = (typeof SAVED_REPLY_VARIABLES)[number];
 
-/** Variable with an optional text for an unknown value: `{{contact.firstName|there}}`. */
+/** Pattern of a variable, with an optional text for an unknown value: `{{contact.firstName|there}}`. */
 const VARIABLE = /\{\{([^{}|]*)(?:\|[^{}]*)?\}\}/g;
 
 /** Returns the first name between double braces that is not a variable; undefined if there is none. */
