@@ -16,7 +16,7 @@ const COLUMNS = `id, tenant_id AS "tenantId", action, entity, entity_id AS "enti
   actor_id AS "actorId", actor_name AS "actorName", address, user_agent AS "userAgent", request_id AS "requestId",
   before, after, metadata, created_at AS "createdAt"`;
 
-/** SQL of an entry's actor as `actorIdOf` returns it. An index has the same expression for the filter. */
+/** SQL of an entry's actor as `actorIdOf` returns it. It must stay equal to the expression of the index. */
 const ACTOR = `(coalesce(actor_id::text, actor_type || coalesce(':' || actor_name, '')))`;
 
 const COLUMN_OF = { action: 'action', entity: 'entity', actor: ACTOR };

@@ -6,7 +6,7 @@ import { countCharacters, isStorableText } from '../common/validators';
 export const MAX_ATTRIBUTES = 50;
 export const MAX_ATTRIBUTE_NAME = 100;
 export const MAX_ATTRIBUTE_TEXT = 500;
-/** Limit of a contact's attributes in bytes of JSON. It is low because each event of the contact has all. */
+/** Limit of a contact's attributes in bytes of JSON: low, because each event of the contact contains all. */
 export const MAX_ATTRIBUTES_BYTES = 16 * 1024;
 
 export type AttributeValue = string | number | boolean;

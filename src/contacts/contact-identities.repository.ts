@@ -6,7 +6,7 @@ import { ContactKey } from '../database/tables/table-declaration';
 import { ContactIdentityEntity, IdentityName } from './contact-identity.entity';
 import { StoredIdentity } from './identity-links';
 
-/** Number of identities that one statement reads. The contacts of one person have fewer. */
+/** Maximum identities that one statement reads. It is enough, because the contacts of a person have fewer. */
 const MAX_LISTED = 100;
 
 const COLUMNS = `i.external_id AS "externalId", i.contact_id AS "contactId",
@@ -48,7 +48,7 @@ export class ContactIdentitiesRepository {
     );
   }
 
-  /** Locks a contact's first 100 ids on all channels. Repeats this until all that it finds are locked. */
+  /** Locks a contact's ids on all channels (up to 100), also ids that are added while it waits for locks. */
   async lockAllOf(tx: Transaction, contact: ContactKey): Promise<void> {
     const nameOf = ({ channel, externalId }: IdentityName) => `${channel} ${externalId}`;
     const locked = new Set<string>();
@@ -72,7 +72,7 @@ export class ContactIdentitiesRepository {
     // Both statements are sent in one packet. PostgreSQL runs them in this order, so the locks come first.
     const locking = this.lock(tx, tenantId, names);
     const finding = tx.query<StoredIdentity>(FIND, [tenantId, channel, externalIds]);
-    // If the locks fail, the search fails too. Its error is ignored, because `await locking` throws.
+    // If the first statement fails, so does the second. Its error is ignored, because the first is thrown.
     finding.catch(() => undefined);
     await locking;
     return finding;

@@ -18,7 +18,7 @@ const MAX_INDEXED = 5_000;
 
 /** Milliseconds after which a search of several statements fails. */
 const MAX_SEARCH_MS = 5_000;
-/** Milliseconds after which one statement fails. It takes 150 ms if PostgreSQL has nothing in its cache. */
+/** Milliseconds after which a statement fails. A statement takes 150 ms if PostgreSQL has cached nothing. */
 const STATEMENT_TIMEOUT_MS = 1_500;
 
 /** Row of a search's first statement. If it finds no contact, its only row has `indexed`, but no contact. */
@@ -176,8 +176,9 @@ const hasGramsOfOneOf = (patterns: number) =>
     .join(' OR ');
 
 /**
- * Returns SQL that selects a page of a search from the newest contacts if they fill it. If they do not, but
- * enough of them match, it reads STEP contacts. It uses the index only if these do not fill the page either.
+ * Returns SQL that selects a page of a search from the newest contacts. If they do not fill the page, it
+ * reads STEP contacts, provided that enough of the newest match. If the page is still not full, it uses the
+ * index.
  */
 const find = (patterns: number, matches = matchesOneOf(patterns)) => `
   WITH newest AS MATERIALIZED (

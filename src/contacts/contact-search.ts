@@ -57,7 +57,7 @@ export function searchPatterns(q: string): SearchPattern[] {
 
 const contains = (text: string): SearchPattern => ({ like: `%${escapeLike(text)}%`, has: text });
 
-/** Returns a text in the normal form NFC, because keyboards write `ë` as one character or two. */
+/** Returns a text in the form NFC for storage, because keyboards write `ë` as one character or two. */
 export function toStored<Text extends string | null | undefined>(text: Text): Text {
   return (text?.normalize('NFC') ?? text) as Text;
 }

@@ -97,7 +97,7 @@ export class CustomersService {
 
   /**
    * Assigns ids that a provider has named together to the contact who has one of them. Does nothing if no
-   * contact has one, or if a later change is stored. Without `previousIds` it takes no id from another
+   * contact has one, or if a change after `at` is stored. Without `previousIds` it takes no id from another
    * contact and restores none, because the report may be outdated: a phone number may have passed to another
    * person since. Call it only in the function that `lockingAll` runs, before its first write.
    * @returns null if nothing changes

@@ -70,7 +70,7 @@ export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): Ident
   const isGivenOut = (id: string): boolean => {
     const { contactId, createdAt, replacedAt } = byId.get(id)!;
     if (!isPhone(id)) return false;
-    // A contact who got the new number only after the reported change is the person who has changed.
+    // A contact who got the new number only after the reported change is the person who changed the number.
     if (isChange && ids.includes(id)) return isBefore(createdAt, at);
     if (replacedAt !== null && replacedAt < at) return true;
     if (isChange || !namesKind('user')) return false;

@@ -1,6 +1,6 @@
 /**
- * Error of a transaction that has not locked all ids of a person. It is run again instead of waiting for the
- * missing locks, because another transaction that holds them may wait for its locks.
+ * Error of a transaction that has not locked all ids of a person. The transaction is run again instead of
+ * waiting for the missing locks, because another transaction that holds them may wait for its locks.
  */
 class MoreIdentities extends Error {
   constructor(readonly externalIds: string[]) {

@@ -7,7 +7,7 @@ const EXTENSION = /^([\d\s()+./-]{7,}?)\s?[,;]?\s?(?:#|x|ext(?:ension|n)?\.?)[\s
 const PHONE = /^[\s()./-]*\+?[\d\s()./-]+$/;
 /** Zero that is dialled only within a country, as in `+44 (0)20`. */
 const TRUNK_IN_BRACKETS = /\(\s*0\s*\)/g;
-/** Country code at the start of digits: one of one or two digits, else any three digits (ITU-T E.164). */
+/** Country code at the start of digits: one or two digits if these are a code, else three (ITU-T E.164). */
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
 /** Country codes after which a zero belongs to the number, such as Italy's 39. */
 const ZERO_BELONGS = /^(?:39|378|225|229|242)0/;

@@ -67,7 +67,7 @@ export class ContactErasuresRepository {
     return row!;
   }
 
-  /** Lists erasures of a database server after a position, if a step is due; `next` is null at the end. */
+  /** Lists erasures with a due step on a database server, after a position; `next` is null after the last. */
   async findDue(
     after: DuePosition,
     server: WorkspaceServer,

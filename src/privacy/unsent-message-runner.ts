@@ -13,8 +13,8 @@ const BATCH = 200;
 const PAUSE_MS = 10;
 
 /**
- * Erases the answers of webhook receivers to a conversation's events since a message arrived that the
- * customer has since unsent, because answers may repeat its text.
+ * Erases the answers of webhook receivers to a conversation's events after the arrival of a message that the
+ * customer has unsent. The answers may repeat the message's text.
  */
 @Injectable()
 export class UnsentMessageRunner {

@@ -112,8 +112,9 @@ export class AgentsRepository {
   }
 
   /**
-   * Records that an agent's role or activity changes. Invitations and links to reset a password that were
-   * made for or by the agent before stop working. The transaction must have locked the agent's row.
+   * Records that an agent's role or activity changes. Older invitations and links to reset a password stop
+   * working if they were made for the agent or by the agent. The transaction must have locked the agent's
+   * row.
    */
   async noteAccessChange(
     tx: Transaction,
@@ -150,8 +151,8 @@ export class AgentsRepository {
   }
 
   /**
-   * Reports whether all agents are active, and have changed neither role nor activity since a time. Locks
-   * their rows in share mode, so that no agent changes before the commit.
+   * Reports whether all these agents are active, and neither role nor activity has changed after `since`.
+   * Locks their rows in share mode, so that no agent changes before the commit.
    */
   async haveKeptAccess(tx: Transaction, tenantId: string, ids: string[], since: Date): Promise<boolean> {
     const found = await tx.query<{ hasKept: boolean }>(

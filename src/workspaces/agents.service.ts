@@ -15,7 +15,7 @@ import { AgentEntity } from './agent.entity';
 import { AgentsRepository } from './agents.repository';
 import { WorkspacesRepository } from './workspaces.repository';
 
-/** Maximum agents of a workspace, with inactive ones. It exists because `list` returns all agents at once. */
+/** Maximum agents of a workspace, active or not. There is a limit because `list` returns all at once. */
 const MAX_AGENTS = 1_000;
 
 @Injectable()

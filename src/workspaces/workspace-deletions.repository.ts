@@ -71,9 +71,7 @@ export class WorkspaceDeletionsRepository {
     await tx.query('DELETE FROM workspace_deletions WHERE tenant_id = $1', [tenantId]);
   }
 
-  /**
-   * Lists due deletions of workspaces, on one database server after a position; `next` is null at the end.
-   */
+  /** Lists due deletions on one database server after a position; `next` is null after the last deletion. */
   async findDue(
     after: DuePosition,
     server: WorkspaceServer,

@@ -11,7 +11,7 @@ const WORKSPACE = `id, name, slug, plan_tier AS "planTier", trial_ends_at AS "tr
 /** Period of time whose messages the next run must erase in a workspace. */
 export interface MessageRetention {
   tenantId: string;
-  /** End of the period that the last completed run has erased; null if no run was completed. */
+  /** Start: the time up to which the last completed run has erased; null if no run was completed. */
   from: Date | null;
   until: Date;
 }

@@ -229,8 +229,8 @@ export class WorkspacesService {
   }
 
   /**
-   * Waits until the transactions that took work to send before a suspension have ended. Call it after the
-   * suspension's commit, because later transactions see the suspension and do not prolong the wait.
+   * Waits until transactions have ended that took deliveries or messages to send before a suspension. Call it
+   * after the suspension's commit, because later transactions see the suspension and do not prolong the wait.
    */
   private async waitForClaims(tenantId: string): Promise<void> {
     await this.database.transaction((tx) => this.workspaces.lockExclusively(tx, tenantId));

@@ -99,8 +99,8 @@ export interface InboxCounts {
   /** All open conversations. */
   all: number;
   /**
-   * Conversations of any status with a reply that failed, or may have, and was neither sent again nor
-   * dismissed.
+   * Conversations of any status with a reply that failed or may have failed, and that was neither sent again
+   * nor dismissed.
    */
   lost: number;
 }
@@ -119,7 +119,7 @@ export interface WorkspaceOverview extends WorkspaceSummary, WorkspaceSettings {
     /** Paths with requests in the current minute, busiest first; null if Redis can't return the counts. */
     paths: RateLimitUse[] | null;
   };
-  /** Numbers of rows in use. A person with the role AGENT receives only the number of agents. */
+  /** Numbers of agents, keys and the like. A person with the role AGENT receives only that of agents. */
   counts: WorkspaceCounts | Pick<WorkspaceCounts, 'agents'>;
 }
 
@@ -138,7 +138,7 @@ export interface FirstPage {
   openConversations: number;
   /** Messages that wait until their channel sends them. */
   waitingMessages: number;
-  /** Conversations with a reply that failed, or may have, and was neither sent again nor dismissed. */
+  /** Conversations with a reply that failed or may have failed, and was neither sent again nor dismissed. */
   lostReplies: number;
   hasConversation: boolean;
   /** Figures that only managers may read; null for a person with the role AGENT. */

@@ -47,7 +47,7 @@ export class WorkspaceDeleter {
     try {
       return await this.makeStep(tenantId, size);
     } catch (error) {
-      // A new row refers to a row to delete, so a table that was emptied has rows again.
+      // A new row refers to a row to delete, so a table that was already emptied is no longer empty.
       if (isReferenceViolated(error)) await this.beginAnew(tenantId);
       throw error;
     }

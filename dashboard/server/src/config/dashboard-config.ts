@@ -2,7 +2,7 @@ import { ConfigError, type MessagingOptions, readMessagingOptions } from 'conver
 import { type HttpSettings, readHttpSettings } from 'conversation-messaging-service/http';
 import { isLoopback } from '../http/app-host';
 
-/** Defaults of environment variables that only the dashboard reads, or for which the service has others. */
+/** Defaults of the environment variables for which the service has no default, or a different one. */
 export const DEFAULTS = { PORT: '3100', APP_URL: 'http://localhost:3100', DATABASE_POOL_SIZE: '10' };
 
 /** Reads and checks the dashboard's configuration. Only this file reads environment variables. */
@@ -43,8 +43,8 @@ export class DashboardConfig {
 }
 
 /**
- * Parses the dashboard's address. Requires https except on a loopback host: over http, anyone on the network
- * could steal the session cookie.
+ * Parses the dashboard's address. Requires https except on a loopback host, because over http anyone on the
+ * network could steal the session cookie.
  */
 function appAddressOf(text: string): URL {
   const url = new URL(text);

@@ -11,7 +11,7 @@ import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
 import { RedeliverMatchingBody, toMatching } from './delivery.dto';
 
-/** Recoveries that a person can start in a minute: few, because each counts deliveries, maybe for seconds. */
+/** Recoveries that a person can start in a minute: few, because each counts many deliveries first. */
 const STARTS_A_MINUTE = 20;
 
 /**

@@ -1,7 +1,7 @@
 import { AppError } from 'conversation-messaging-service';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
-/** Paths of health probes. They are exempt, because probes do not use the dashboard's host name. */
+/** Paths of health probes. Any host is allowed there, because probes do not use the dashboard's host name. */
 const PROBES = /^\/health(?:\/|$)/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 

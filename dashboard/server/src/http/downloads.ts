@@ -23,9 +23,11 @@ export class Downloads {
 
   /**
    * Sends lines of text as a file. Reads the first 1,000 lines before the response begins, so that a wrong
-   * request gets an error. Cuts the connection if a later line can't be read, because a truncated file must
-   * not look complete. Acquires a slot for exports until the end, and one for requests while it reads lines.
-   * @throws AppError RATE_LIMITED, UNAVAILABLE: too many downloads run, or this one takes longer than `maxMs`
+   * request is answered with an error. Cuts the connection if a later line can't be read, because a truncated
+   * file must not look complete. Occupies a slot for exports, and while it reads lines also a slot for
+   * requests.
+   * @throws AppError RATE_LIMITED (the workspace runs too many downloads), UNAVAILABLE (the process runs too
+   *   many, or this one takes longer than `maxMs`)
    */
   send(
     workspaceId: string,

@@ -13,7 +13,7 @@ import type { WorkspaceRequest } from './access.decorators';
 type AnyRequest = IdentifiedRequest & Partial<Pick<WorkspaceRequest, 'opened' | 'membership'>>;
 
 const LIMIT = 'limit';
-/** Changes that a person can make in a minute on all routes together that have no limit of their own. */
+/** Changes that a person can make in a minute, in total, on the routes without a limit of their own. */
 export const CHANGES_OF_PERSON = 120;
 /**
  * Number of each person's changes in a minute that do not count towards the limit of the workspace, so that

@@ -11,7 +11,7 @@ const INDEX = '/index.html';
 const NO_PAGE = /^\/(?:api|health|assets|widget-preview)(?:\/|$)/;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-/** Encodings of built files, smallest first, each with the suffix that it adds to a file's name. */
+/** Encodings of built files, each with the suffix of such a file's name. The smallest files come first. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],

@@ -1,4 +1,4 @@
-/** Milliseconds after a notice in which changes are collected for the next notice. */
+/** Milliseconds after a notice (a batch of changes) in which the changes for the next one are collected. */
 const COLLECT_MS = 200;
 /** Maximum changes in one notice. If there are more, null is sent, because anything may have changed. */
 const MAX_NAMED = 100;

@@ -18,11 +18,11 @@ const HEARTBEAT_MS = 15_000;
 /** Sessions that one SQL statement checks. */
 const CHECK_BATCH = 500;
 
-/** State that all streams of one session in one workspace use. */
+/** State that is shared by all streams of one session in one workspace. */
 interface InboxContext {
   readonly sessionId: string;
   readonly workspaceId: string;
-  /** Role of the person when the first of these streams began. The streams end when the role changes. */
+  /** Role of the person when the first stream began. All these streams end when the role changes. */
   readonly role: AgentRole | undefined;
   readonly listening: Promise<void>;
   readonly stop: () => void;

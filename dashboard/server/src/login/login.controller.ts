@@ -63,7 +63,7 @@ export class LoginController {
     this.cookies.forget(response);
   }
 
-  /** Mails a link for a new password if a login has the address. The response does not reveal whether. */
+  /** Mails a link for a new password if a login has the address. If none has, the response is the same. */
   @Post('password-resets')
   @HttpCode(202)
   @Public()
