@@ -11,7 +11,7 @@ export interface KeyRevocation {
   actor: Actor;
 }
 
-/** Webhook endpoint that a revoked key had made, or whose URL or secret it had set last. */
+/** Webhook endpoint that a revoked key had made, or whose URL or secret the key had set last. */
 export interface EndpointOfKey {
   id: string;
   name: string | null;

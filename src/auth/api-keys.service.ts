@@ -92,10 +92,10 @@ export class ApiKeysService {
   }
 
   /**
-   * Revokes a key; every process refuses the key's next request. The same transaction changes the webhook
-   * endpoints that the key made, or whose URL it set last. It deactivates them and cancels their pending
-   * deliveries, or passes them to the key `replacedBy`. A repeated call does this for endpoints that still
-   * belong to the key.
+   * Revokes a key; every process refuses the key's next request. The same transaction deactivates the webhook
+   * endpoints that the key made, or whose URL it set last, and cancels their pending deliveries. With
+   * `replacedBy`, it passes the endpoints to that key instead. A repeated call does this for endpoints that
+   * still belong to the key.
    * @throws AppError INVALID_BODY: the reason is missing, or `replacedBy` is no other working key of the
    *   workspace; FORBIDDEN, NOT_FOUND
    */

@@ -8,7 +8,7 @@ import { rateKeyOf } from './rate-limit-paths';
 
 export const RATE_WINDOW_MS = 60_000;
 
-/** Returns the requests a minute that the workspace of a request may make to one path. */
+/** Returns how many requests a minute the request's workspace may make to one path. */
 export function limitOf(context: ExecutionContext): number {
   return rateLimitOf(context.switchToHttp().getRequest<AuthenticatedRequest>().principal.tenant);
 }

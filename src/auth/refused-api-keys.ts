@@ -4,7 +4,7 @@ import { Origin } from '../access/principal';
 import { Metrics } from '../metrics/metrics';
 import { ApiKeysRepository } from './api-keys.repository';
 
-/** Limit of different keys counted for the audit log in ten minutes. The metric counts further keys too. */
+/** Limit of the different keys that the audit log counts in ten minutes. The metric has no such limit. */
 const MAX_KEYS = 1_000;
 
 interface Refusals extends Times {

@@ -56,7 +56,7 @@ export function ApiPage(summary: string, row: Type): MethodDecorator {
   return ApiAnswer(summary, pageOf(row));
 }
 
-/** Makes the class that documents a page of rows, named after the rows. */
+/** Makes the class that documents a page of `row` for OpenAPI. Its name is made of the name of `row`. */
 export function pageOf(row: Type): Type {
   const [, name] = /(\w+?)(?:ListItem)?$/.exec(getSchemaPath(row))!;
 
@@ -76,12 +76,12 @@ export function pageOf(row: Type): Type {
   return PageResponse;
 }
 
-/** Documents the errors of a route beyond the errors that every route has. */
+/** Documents the given errors of a route. The errors that every route has are documented elsewhere. */
 export function ApiErrors(...codes: ApiErrorCode[]): MethodDecorator {
   return applyDecorators(...errorResponses(codes).map((response) => ApiResponse(response)));
 }
 
-/** Documents the errors of a route that takes a body and no query. */
+/** Documents the given errors, and the errors of every route that takes a body and no query. */
 export function ApiBodyErrors(...codes: ApiErrorCode[]): MethodDecorator {
   return ApiErrors(
     'INVALID_QUERY',

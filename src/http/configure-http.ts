@@ -33,7 +33,7 @@ export interface HttpOptions extends Pick<HttpSettings, 'trustProxy'> {
   describeCaller?: DescribeCaller;
   /** Middleware that runs before a body is read, such as static files. */
   beforeBody?: RequestHandler[];
-  /** Body limits of some paths: the first entry whose `path` matches applies. Other paths have 256 KiB. */
+  /** Body limits by path: the first entry whose `path` matches that of the request, otherwise 256 KiB. */
   bodyLimits?: BodyLimit[];
 }
 

@@ -7,9 +7,7 @@ import type { Express, Response } from 'express';
  * processor time instead of 73. With a list of 50 rows it takes 30 µs instead of 99.
  */
 export class HttpAdapter extends ExpressAdapter {
-  /**
-   * Sends plain objects as JSON. Express's checks for other kinds of bodies, which it skips, take 3 to 6 µs.
-   */
+  /** Sends plain objects as JSON, without Express's checks for other bodies, which take 3 to 6 µs. */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (!isPlain(body) || response.req.fresh) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.statusCode = statusCode;

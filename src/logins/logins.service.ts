@@ -22,7 +22,7 @@ import {
 @Injectable()
 export class LoginsService {
   private readonly logger = new Logger(LoginsService.name);
-  /** Finds sessions by token. The owner is a constant, because the token's hash alone finds the session. */
+  /** Finds sessions by token. All keys have the same owner, because a token's hash alone finds a session. */
   private readonly lookup: KeyLookup<'sessions'>;
 
   constructor(

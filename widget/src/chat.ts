@@ -278,7 +278,7 @@ export class Chat implements ChatApp {
     const { visitor, isOpen } = this;
     if (!this.refusals.mayHaveEnded(visitor) || !isOpen || document.visibilityState !== 'visible') return;
     this.switchTo(visitor.owner, visitor.session.identity, true);
-    // `switchTo` has reset this, but the chat is shown as unavailable until the service has answered.
+    // `switchTo` has reset `present`, but the chat is shown as unavailable until the service has answered.
     this.refusals.present = 'unavailable';
   }
 

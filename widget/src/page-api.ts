@@ -62,7 +62,7 @@ export interface WidgetEvents {
   close: undefined;
   /** Emitted for each new message: one of an agent, or one that the visitor wrote in any tab. */
   message: PageMessage;
-  /** Emitted when the number of agents' messages that the visitor has not seen changes. */
+  /** Emitted when the number of unread messages of agents changes. The detail is the new number. */
   unread: number;
   error: WidgetError;
 }

@@ -53,8 +53,8 @@ export class Connections {
 
   /**
    * Middleware that tracks the requests of each connection. While a request is in progress, its connection is
-   * not closed to make room for a new one. Pipelined requests run one after the other, and only a few may
-   * wait, so one connection never has several requests in progress.
+   * not closed to make room for a new one. Requests that arrive before an earlier one is answered wait for
+   * this answer, and only a few may wait.
    */
   readonly track = (request: Request, response: Response, next: NextFunction): void => {
     const open = this.open!;
@@ -81,7 +81,7 @@ export class Connections {
   };
 
   /**
-   * Counts a connection as a stream until it ends. If pipelined requests wait on it, the connection is closed
+   * Counts a connection as a stream until it ends. If further requests wait on it, the connection is closed
    * instead, because they would never be answered.
    */
   countAsStream(socket: Socket): void {
@@ -108,7 +108,7 @@ export class Connections {
     server.requireHostHeader = false;
   }
 
-  /** Counts a pipelined request. Returns false if its connection was closed because of this request. */
+  /** Counts a request that waits for an earlier one. Returns false if this has closed the connection. */
   private mayWait(open: OpenConnections, connection: Connection, request: Request): boolean {
     const { pipelined, kind } = connection;
     pipelined.enter(request);

@@ -29,7 +29,7 @@ export interface Connection {
   isClosing: boolean;
   /** Whether the bytes of the present answer stay in memory, read or not, such as a file's. */
   sendsKept: boolean;
-  /** Time (ms) since which a client reads too little, and bytes read until then; null if all are read. */
+  /** Time (ms) since which a client reads too little, and bytes read at that time; null if all are read. */
   unread: { since: number; readBytes: number } | null;
 }
 
@@ -40,7 +40,7 @@ interface ParsedSocket extends Socket {
 
 /**
  * Limits the connections of a server. At the limit, a new connection replaces the one that has waited longest
- * for a request of its client. If unread answers or pipelined requests take too much memory, the connection
+ * for a request of its client. If unread answers or waiting requests take too much memory, the connection
  * that takes the most is closed.
  */
 export class OpenConnections {

@@ -36,7 +36,7 @@ export class RequestBodies {
 
   constructor(private readonly metrics: Metrics) {}
 
-  /** Sets both limits. A body's limit is the first entry whose path matches its request, or 256 KiB. */
+  /** Sets the limit of the bytes of all unfinished bodies, and the limits of single bodies by path. */
   configure(maxUnfinishedBytes: number, limits: BodyLimit[]): void {
     this.maxUnfinishedBytes = maxUnfinishedBytes;
     this.limits = limits;

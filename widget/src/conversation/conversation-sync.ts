@@ -130,7 +130,7 @@ export class ConversationSync {
     this.events.onChange(added);
   }
 
-  /** Reads all shown messages again (rule 4 of docs/reference/widget-protocol.md). */
+  /** Reads all shown messages again, because the service has lost changes (rule 4 of widget-protocol.md). */
   private async readAnew(position: Position): Promise<void> {
     const { timeline } = this;
     const oldest = timeline.messages[0]?.id;

@@ -165,7 +165,7 @@ export class VisitorChat {
     this.receipts.update();
   }
 
-  /** Ends this tab's stream and sending while its page is left or frozen, so that another tab takes over. */
+  /** Ends this tab's stream and sending when its page is left or frozen, so that another tab takes over. */
   suspend(): void {
     this.ownership.stop();
   }

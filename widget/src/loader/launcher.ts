@@ -3,7 +3,7 @@ import launcherCss from './launcher.css?inline';
 
 type LauncherState = 'ready' | 'loading' | 'failed';
 
-/** Minimum pause between two insertions, because some pages remove the element again and again. */
+/** Minimum pause between two insertions of the element, because some pages remove it again and again. */
 const INSERT_EVERY_MS = 500;
 
 /** Labels of the button until the app is loaded. The app contains all other texts. */

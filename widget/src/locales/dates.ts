@@ -21,7 +21,7 @@ export class Dates {
   }
 }
 
-/** Returns a function that calls `make` once, at its first use: making a date format takes milliseconds. */
+/** Returns a function that calls `make` at its first use only, because making a date format is slow. */
 function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => (made ??= make());

@@ -18,7 +18,7 @@ export function chooseTag(candidates: readonly (string | undefined)[]): string {
   return candidates.find((tag) => tag && isTag(tag)) ?? 'en';
 }
 
-/** Adds the browser's region: a British visitor of an English page gets British dates. */
+/** Adds the browser's region, so that a British visitor of an English page gets British dates. */
 export function withRegion(tag: string, languages: readonly string[]): string {
   return languages.find((language) => language.startsWith(`${tag}-`)) ?? tag;
 }

@@ -1,9 +1,6 @@
 import type { Message } from '../protocol/types';
 
-/**
- * Message that a visitor wrote in this browser. The outbox deletes it when it is loaded more than ten minutes
- * after the message was sent.
- */
+/** Message that a visitor wrote in this browser. `Outbox.load` deletes it if sent over ten minutes ago. */
 export interface OutboxRecord {
   clientMessageId: string;
   /** Visitor who wrote the message. It is sent only in a session of this visitor. */

@@ -28,7 +28,7 @@ interface Call {
   body?: object;
 }
 
-/** Sends requests to the routes of one site's widget. */
+/** Sends requests to the service, for the widget with one site key. */
 export class ServiceClient {
   constructor(
     private readonly fetch: typeof globalThis.fetch,

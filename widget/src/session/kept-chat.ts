@@ -19,7 +19,7 @@ export const readKept = (key: string): KeptChat | null =>
 
 /**
  * Stores a chat in the tab's sessionStorage, or removes it if it is closed and has no draft. Returns false if
- * the browser refuses storage; the chat then ends with the page.
+ * the browser refuses storage, so that the draft is lost with the page.
  */
 export function keepChat(key: string, { owner, draft, isOpen }: KeptChat): boolean {
   const kept = draft || isOpen ? { owner, draft: draft.slice(0, MAX_DRAFT), isOpen } : null;

@@ -92,7 +92,7 @@ export class Composer extends Component<Props> {
   });
 }
 
-/** Returns the number of characters; 0, without counting, if it is too low to be shown. */
+/** Returns the number of characters; 0, without counting, if the number is too low to be shown. */
 function countNearLimit(body: string): number {
   return body.length < SHOW_COUNT_FROM ? 0 : countCharacters(body);
 }

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { Icon } from './icons';
 
-/** Draws the arrow of the open state and the number of unread messages on the launcher's button. */
+/** Draws on the launcher's button: an arrow, which shows that the panel is open, and the unread number. */
 export class LauncherFace {
   private readonly place = document.createElement('span');
 

@@ -11,7 +11,7 @@ const LINK = new RegExp(
   String.raw`(?<![^\W_])(?:(?:https?:\/\/|mailto:)${ADDRESS}|(?:${WORD}|[.+])+@${WORD}+(?:\.${WORD}+)+)`,
   'giu',
 );
-/** Matches a host that is followed, without a space, by text in a script such as Thai. */
+/** Matches a URL whose host name is followed, without a space, by text in a script such as Thai. */
 const AFTER_HOST =
   /^(https?:\/\/[^/?#]*\.[a-z]{2,})[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}].*/isu;
 const SAFE = ['http:', 'https:', 'mailto:'];
