@@ -30,7 +30,7 @@ export class KeyLookup<Owner> {
   private waiting = 0;
   private pauseUntil = 0;
 
-  /** @param findKnown returns the stored keys among the given ones, valid or not */
+  /** @param findKnown returns the stored keys among the given ones; some may be invalid by now */
   constructor(
     private readonly kind: 'keys' | 'hooks' | 'sessions',
     private readonly metrics: Metrics,
