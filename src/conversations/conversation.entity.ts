@@ -20,7 +20,7 @@ export interface ConversationEntity {
   id: string;
   contactId: string;
   sourceChannel: Channel;
-  /** Contact's id on the channel, to which answers are sent; null until the customer writes. */
+  /** Contact's id on the channel, to which replies are sent; null until the customer writes. */
   identityExternalId: string | null;
   status: ConversationStatus;
   /** Time at which a snoozed conversation reopens by itself; null if it has no such time. */

@@ -178,7 +178,7 @@ export class ConversationsService {
    * - One `conversation.updated` event reports the call, unless only the end of the snooze changes.
    * - Values equal to the present ones change nothing and cause no event.
    * - A conversation that leaves SNOOZED loses the end of its snooze.
-   * - An assignment to an agent other than the actor hands the conversation over to that agent.
+   * - An assignment to an agent other than the actor runs the functions in `ConversationWorks.handovers`.
    * @throws AppError INVALID_BODY (no field; an agent that is unknown, inactive or another workspace's; an
    *   end that is past, more than 366 days ahead, or of a conversation that is not snoozed), FORBIDDEN,
    *   NOT_FOUND

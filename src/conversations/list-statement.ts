@@ -147,7 +147,7 @@ function limited(scan: string, limit: number): string {
   return `(${scan} LIMIT ${limit})`;
 }
 
-/** Makes the SQL parts of a statement that reads conversations, or only `ids`, by latest activity. */
+/** Makes the SQL parts of a statement that reads conversations by latest activity; with `ids` only these. */
 export function scanByActivity(tenantId: string, { status, agentId, cursor, ids }: ActivityFilter) {
   const parameters = new Parameters();
   const tenant = `tenant_id = ${parameters.bind(tenantId)}`;

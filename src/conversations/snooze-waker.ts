@@ -3,7 +3,7 @@ import { WorkRunner } from '../queue/polling/work-runner';
 import { ConversationWriter } from './conversation-writer';
 import { BEFORE_ALL_SNOOZES, SnoozesRepository } from './snoozes.repository';
 
-/** Number of workspaces whose conversations are reopened at the same time, each over its own connection. */
+/** Number of workspaces that are processed at the same time. Each takes one database connection. */
 const SIDE_BY_SIDE = 3;
 
 /**

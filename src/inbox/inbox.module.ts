@@ -30,7 +30,7 @@ const SERVICES = [DraftsService, NotesService, ReadMarksService, SavedRepliesSer
 
 /**
  * Provides drafts, notes, read marks and saved replies. In a process that imports this module, an agent's
- * reply deletes the draft, and a handover marks the conversation as unread.
+ * reply deletes the draft. An assignment by others or the end of a snooze marks the conversation as unread.
  */
 @Module({
   imports: [

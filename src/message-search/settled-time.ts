@@ -6,8 +6,8 @@ import { idFloor } from '../common/ids';
 /** Largest difference in milliseconds between the clock that made an id and the database's clock. */
 const CLOCK_MS = 2_500;
 /**
- * Milliseconds after which every transaction has ended: it may be idle for at most 30 s, and a statement may
- * take at most 5 s.
+ * Milliseconds after which every transaction has ended, because it may be idle for at most 30 s, and a
+ * statement may take at most 5 s.
  */
 const LONGEST_TRANSACTION_MS = 40_000;
 
@@ -26,7 +26,7 @@ const OLDEST = `
  */
 @Injectable()
 export class SettledTime {
-  /** Start of the oldest running transaction at the last sample, in ms since 1970 by the database's clock. */
+  /** Start of the oldest running transaction when `sample` was called last, in milliseconds since 1970. */
   private at: number | null = null;
 
   constructor(private readonly database: Database) {}
@@ -37,7 +37,7 @@ export class SettledTime {
     this.at = row!.at;
   }
 
-  /** Id below which all messages are committed; null before the first sample. */
+  /** Id below which all messages are committed; null before the first call of `sample`. */
   get settledId(): string | null {
     return this.at === null ? null : idFloor(new Date(this.at - CLOCK_MS));
   }

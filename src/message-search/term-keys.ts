@@ -26,7 +26,7 @@ export function hashTerm(term: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Returns the number that stands for a workspace's bucket 0 in keys. */
+/** Returns the number that names bucket 0 of a workspace in the keys of the search index. */
 export function keyBase(tenantId: string): number {
   return hashTerm(tenantId) & BUCKET_MASK;
 }

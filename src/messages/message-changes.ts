@@ -11,7 +11,7 @@ import { MessageEraser } from './message-eraser';
 import { MessageChangesRepository, MessageEdit, MessageReactions } from './message-changes.repository';
 import { MessageKey } from './message-status.repository';
 
-/** Stores edits and reactions of customers, and unsends messages. These move no conversation in lists. */
+/** Stores edits and reactions of customers, and unsends messages. This moves no conversation in lists. */
 @Injectable()
 export class MessageChanges {
   constructor(

@@ -33,7 +33,7 @@ export class ListMessagesPartQuery extends PageQuery {
   @IsUUID('loose', { message: 'must be the id of a message' })
   around?: string;
 
-  /** `previousCursor` of a previous response; the response has the next newer messages. */
+  /** `previousCursor` of a previous response, to get the next newer messages. */
   @IsOptional()
   @IsUUID('loose', { message: 'must be the previousCursor of another part' })
   after?: string;

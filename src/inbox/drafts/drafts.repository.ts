@@ -65,7 +65,7 @@ export class DraftsRepository {
     await tx.query(`DELETE FROM drafts WHERE ${BY_KEY}`, [tenantId, agentId, conversationId]);
   }
 
-  /** Deletes a draft if the sent text begins with it. Otherwise the draft stays, as it is another text. */
+  /** Deletes a draft if the sent text begins with it. Otherwise it is for another message, and stays. */
   deleteSentPipelined(
     tx: Transaction,
     { tenantId, agentId, conversationId }: DraftKey,

@@ -10,7 +10,7 @@ export interface UnreadConversation {
   /** Id of the customer's newest unread message; null if the conversation is only marked as unread. */
   messageId: string | null;
   contactName: string | null;
-  /** Beginning of this message; null if it is not the newest message of the conversation. */
+  /** Beginning of the message `messageId`; null if it is not the newest message of the conversation. */
   preview: string | null;
 }
 

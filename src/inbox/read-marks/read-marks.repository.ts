@@ -7,7 +7,7 @@ import { Unread, UnreadConversation } from './read-mark.dto';
 
 /** Number of a conversation's newest messages that are searched for the customer's newest one. */
 const LOOKED_AT = 20;
-/** Number of the agent's open conversations that a count reads, and of those without an agent. */
+/** Maximum number of open conversations that a count reads: of the agent, and as many without an agent. */
 const SCANNED = 200;
 const MAX_UNREAD = 100;
 const LATEST = 5;
@@ -104,7 +104,7 @@ export class ReadMarksRepository {
     return rows.length > 0;
   }
 
-  /** Marks a conversation as unread until the agent reads it again. Returns false if it was marked before. */
+  /** Marks a conversation as unread until the agent reads it. Returns false if it was marked already. */
   async setUnread(
     tx: Transaction,
     { tenantId, agentId }: AgentKey,
