@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const MAX_CLOSE_MS = 1_500;
 
 /**
- * Closes a queue after all running jobs of this process have ended. Waits at most 1.5 s more for Bull's own
- * `close()`, which may never settle after a recent connect. Does not wait for it while Redis is down.
+ * Closes a queue after all running jobs of this process have ended. Bull's own `close()` may never settle if
+ * the connection to Redis is new. So it is awaited for at most 1.5 s, and not at all while Redis is down.
  */
 export async function closeQueue(
   queue: Queue & Partial<OnApplicationShutdown>,

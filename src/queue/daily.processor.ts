@@ -4,7 +4,7 @@ import type { Job, Queue } from 'bull';
 import { closeQueue } from './close-queue';
 import { holdProcessing } from './hold-processing';
 
-/** Milliseconds between two writes of the schedule to Redis, because Redis may have been wiped. */
+/** Milliseconds after which the schedule is written to Redis once more, in case Redis has lost its data. */
 const RESCHEDULE_MS = 60 * 60 * 1000;
 
 /** Runs a Bull job once a day, at the time `cron` in the worker's time zone, on one of the workers. */
@@ -52,15 +52,12 @@ export abstract class DailyProcessor
     await this.stopped;
   }
 
-  /** Runs the day's work. A shutdown aborts the signal and waits until the work has ended. */
+  /** Runs the day's work. A shutdown of the process aborts `stop` and waits until the work has ended. */
   protected runDaily(work: (stop: AbortSignal) => Promise<unknown>): Promise<unknown> {
     return (this.running = work(this.stop.signal));
   }
 
-  /**
-   * Adds the job without waiting: while Redis is down, its client sends the command later. Bull ignores a
-   * repeated job that is already there.
-   */
+  /** Adds the repeated job. Does not wait, because while Redis is down the client sends the command later. */
   private schedule(): void {
     this.queue
       .add({}, { repeat: { cron: this.cron }, removeOnComplete: true, removeOnFail: true })

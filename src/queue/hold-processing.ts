@@ -2,10 +2,10 @@ import type { Logger } from '@nestjs/common';
 import type { Queue } from 'bull';
 
 /**
- * Delays the call of `queue.process()` that @nestjs/bull makes in `onModuleInit`, when the worker cannot
- * serve jobs yet. It also handles the promise of that call, which @nestjs/bull ignores. Bull rejects the
- * promise when a queue is closed while Redis is down, and an unhandled rejection would end the process.
- * @returns a function that starts the processing of jobs; it throws if the queue has no `@Process`
+ * Delays the call of `queue.process()` that @nestjs/bull makes in `onModuleInit`, because the worker cannot
+ * serve jobs yet. Handles the promise of the call, too, because @nestjs/bull does not. Bull rejects it if a
+ * queue is closed while Redis is down, and an unhandled rejection would end the process.
+ * @returns a function that makes the delayed call; it throws if no method with `@Process` handles the queue
  */
 export function holdProcessing(queue: Queue, logger: Logger): () => void {
   const process = queue.process.bind(queue) as (...args: unknown[]) => Promise<void>;

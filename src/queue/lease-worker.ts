@@ -18,8 +18,9 @@ interface LeaseWork<Claimed> {
 }
 
 /**
- * Claims the due items of targets, as many as free slots allow, and processes them concurrently. A claim does
- * not wait until items are processed, so a slow target delays no claim.
+ * Claims the due items of targets (endpoints or connections), as many as free slots allow, and processes them
+ * concurrently. The next claim does not wait until claimed items are processed, so a slow target does not
+ * delay other targets.
  */
 export class LeaseWorker<Claimed> {
   private readonly active = new Set<Promise<unknown>>();
@@ -42,15 +43,18 @@ export class LeaseWorker<Claimed> {
     return this.stopping;
   }
 
-  /** Claims for targets in this process. Several wake-ups of a target before its claim cause one claim. */
+  /**
+   * Makes this process claim due items of targets. Calls for a target whose claim has not begun are joined.
+   */
   wake(targets: Iterable<Target>): void {
     this.capacity.addDue(targets);
     while (this.capacity.hasDue && this.claimLoops < CONCURRENT_CLAIMS) void this.claimForDue();
   }
 
   /**
-   * Claims a target's items until none is due or no slot is free, and starts each. Resolves at the end, or
-   * after one second while the claim continues, so that no other target waits longer for it.
+   * Claims a target's items until none is due or no slot is free, and starts each item. Resolves when the
+   * claims have ended, but after one second at the latest, so that other targets need not wait for a slow
+   * claim.
    */
   async claimAndStart(target: Target): Promise<void> {
     if (this.capacity.isWaiting(target)) return;
@@ -73,12 +77,12 @@ export class LeaseWorker<Claimed> {
   }
 
   /**
-   * Acquires slots for items that the caller claims, and starts the items that `claim` resolves to. Releases
-   * the slots that get no item: all of them if `claim` rejects.
+   * Acquires slots for items that the caller claims, and starts the items to which `claim` resolves. Releases
+   * the slots for which there is no item: all of them if `claim` rejects.
    */
   admit(target: Target, slots: number, claim: Promise<Claimed[]>): void {
     this.capacity.acquireAtOnce(target, slots);
-    // The caller handles a failed claim.
+    // The caller handles a rejection of `claim`, so it is ignored here.
     void this.track(this.startClaimed(target, slots, claim)).catch(() => undefined);
   }
 
@@ -108,7 +112,7 @@ export class LeaseWorker<Claimed> {
       const claimed = await this.startClaimed(target, slots, this.work.claim(target, slots));
       if (claimed.length < slots) return;
     }
-    // A delayed job wakes a paused target. Other targets may use its slots during the pause.
+    // A paused target need not wait for a slot, because a delayed job wakes it at the end of the pause.
     if (this.capacity.isPaused(target)) return;
     this.capacity.wait(target);
     this.wakeOthersThrottled(target);
@@ -137,7 +141,7 @@ export class LeaseWorker<Claimed> {
     }
   }
 
-  /** Wakes other workers for a target, because they may have free slots: at most once a second. */
+  /** Wakes other workers for a target, at most once a second, because they may have free slots. */
   private wakeOthersThrottled(target: Target): void {
     const key = targetKeyOf(target);
     if (this.othersWokenFor.has(key)) return;

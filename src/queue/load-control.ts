@@ -1,29 +1,30 @@
 import { StartCapacity } from './start-capacity';
 
 const SAMPLE_MS = 20;
-/** Weight of the latest sample, low so that one pause of the garbage collector changes little. */
+/** Weight of the latest delay in the average. It is low, so that one garbage collection changes little. */
 const WEIGHT = 0.2;
 const SHRINK = 0.8;
 const MIN_SLOTS = 32;
 
 /**
- * Rule for the number of slots: it shrinks while the event loop is later than `maxLagMs`. Otherwise it is
- * multiplied by `grow` every 20 ms.
+ * Rule by which the number of slots changes. It falls while the average delay of the event loop is above
+ * `maxLagMs`. Otherwise it is multiplied by `grow` every 20 ms, up to the initial number.
  */
 interface Pace {
   maxLagMs: number;
   grow: number;
 }
 
-/** Rule for throughput: above this delay, more items in flight wait for this process, not for receivers. */
+/** Usual rule, for high throughput. Above this delay, more items in flight make the process no faster. */
 const USUAL: Pace = { maxLagMs: 10, grow: 1.1 };
-/** Rule for the low latency of workspaces that send little while another workspace sends much. */
+/** Stricter rule while a few workspaces use most slots, so that other workspaces' items start soon. */
 const CROWDED: Pace = { maxLagMs: 3, grow: 1.02 };
 
 /**
- * Lowers the number of slots while the event loop is late, and raises it while the event loop is on time.
- * More items in flight make a busy process no faster, and delay all later items of every workspace. While
- * workspaces with a backlog use most slots and others send little, the limits of delay are stricter.
+ * Lowers the number of slots (the items that may be in flight at once) while the event loop is late, and
+ * raises it while the event loop is on time. More items in flight make a busy process no faster, and delay
+ * later items of every workspace. A smaller delay is tolerated while workspaces with a backlog use most slots
+ * and another workspace sends little.
  */
 export class LoadControl {
   private dueAt = 0;

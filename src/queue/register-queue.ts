@@ -4,20 +4,20 @@ import type Redis from 'ioredis';
 import { RedisConnections } from '../redis/redis-connections';
 
 /**
- * Milliseconds after which a job's lock ends unless its worker renews it, as it does every 5 s. Another
- * worker takes over the jobs of a killed worker within 15 s.
+ * Milliseconds for which a worker locks a job. The worker renews the lock every 5 s, so a lock ends only if
+ * its worker was killed. Another worker takes over the job within 15 s.
  */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 /**
- * Number of times that Bull may hand a job to another worker. Jobs are safe to repeat, so a job must not fail
- * however many workers are killed.
+ * Number of times that a job may pass to another worker because its worker was killed, before Bull fails the
+ * job. It is high because jobs are safe to repeat.
  */
 const MAX_STALLED = 1_000_000;
 
 /** Milliseconds before the next try after an error of Redis, such as `LOADING`. */
 const RETRY_MS = 1_000;
-/** Milliseconds without an answer after which a connection counts as dead: more than Bull's blocking read. */
+/** Milliseconds without an answer after which a connection counts as dead. Bull's reads take less. */
 const SOCKET_TIMEOUT_MS = 10_000;
 
 /** Registers a Bull queue that reconnects after any outage of Redis. */

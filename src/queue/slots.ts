@@ -1,12 +1,12 @@
 import { Target } from './targets';
 
-/** Share of a target's slots that its background work may use while its live work leaves them free. */
+/** Largest share of a target's slots that its background work, such as recovered deliveries, may use. */
 const BACKGROUND_SHARE = 1 / 2;
-/** Share of a target's slots that its live work leaves free while its background work waits. */
+/** Share of a target's slots that is kept free for its background work while such work waits. */
 const BACKGROUND_FLOOR = 1 / 10;
-/** Largest number of slots in use beyond a pool's size. Workspaces without an item in flight get them. */
+/** Largest number of slots in use beyond a pool's size. Only workspaces without items in flight get them. */
 const MAX_BEYOND = 256;
-/** Largest number of targets of which it is stored whether they are slow. The oldest are deleted first. */
+/** Largest number of targets for which it is stored whether they are slow. The oldest are deleted first. */
 const MAX_KNOWN = 100_000;
 
 export interface SlotLimits {
@@ -22,7 +22,7 @@ export interface SlotLimits {
 
 export type PoolName = 'normal' | 'slow';
 
-/** Numbers of slots that a target uses from each pool; `background` is the part that background work uses. */
+/** Numbers of slots that a target uses from each pool. `background` of them are for background work. */
 interface Use {
   normal: number;
   slow: number;
@@ -32,16 +32,17 @@ interface Use {
 const NONE: Use = { normal: 0, slow: 0, background: 0 };
 
 /**
- * Divides the slots of this process among workspaces and targets. A workspace may use as many slots as it
- * leaves free: one alone gets half, two get a third each. A workspace without an item in flight gets a slot
- * even if all `size` slots of the pool are in use, up to 256 more. A target is slow if its last attempt timed
- * out: it may use one slot, from a pool for slow targets.
+ * Divides the slots of this process among workspaces and their targets. A slot is the permission to have one
+ * item in flight. A workspace may use at most as many slots as remain free, so that one workspace alone gets
+ * half of them, and two get a third each. A workspace without an item in flight gets a slot even if all
+ * `size` slots of the pool are in use, up to 256 more. A target whose last attempt timed out is slow: it may
+ * use one slot, from the pool for slow targets.
  */
 export class Slots {
   private readonly pools: Record<PoolName, SlotPool>;
   private readonly uses = new Map<string, Use>();
   private readonly startSlow: boolean;
-  /** Whether each target is slow, by its id; unknown targets are absent. */
+  /** Whether targets are slow, by their ids. A target of which this is not known is absent. */
   private readonly known = new Map<string, boolean>();
   private readonly backgroundWaiting = new Set<string>();
 
@@ -130,7 +131,7 @@ export class Slots {
     if (this.known.size > MAX_KNOWN) this.known.delete(this.known.keys().next().value!);
   }
 
-  /** Marks a target as not slow because another process saw it answer, if this process has no result. */
+  /** Stores that a target is not slow, because another process got an answer. Changes no stored value. */
   setAnswering(id: string): void {
     if (!this.known.has(id)) this.setSlow(id, false);
   }
@@ -145,10 +146,7 @@ export class Slots {
     return this.known.get(id) ?? this.startSlow;
   }
 
-  /**
-   * Returns how many slots one kind of a target's work (live or background) may use in all, given the slots
-   * that work of the other kind uses.
-   */
+  /** Returns how many slots this kind of the target's work (live or background) may use at most now. */
   private countsOn({ id, isBackground }: Target): number {
     if (this.isSlow(id)) return 1;
     const use = this.uses.get(id) ?? NONE;
@@ -167,7 +165,7 @@ export class Slots {
   }
 }
 
-/** Returns the largest number of slots in use of a pool of this size, for any number of workspaces. */
+/** Returns how many slots of a pool of this size may be in use at once, including those beyond its size. */
 export function cappedAt(size: number): number {
   return size + Math.min(size, MAX_BEYOND);
 }
@@ -178,8 +176,8 @@ class SlotPool {
   private readonly maxSize: number;
 
   /**
-   * @param share number of slots that each workspace may use even after `size` was lowered, while the initial
-   *   `size` has free slots
+   * @param share number of slots that each workspace may use even after `size` was lowered, if enough of the
+   *   initial `size` are free
    */
   constructor(
     public size: number,
@@ -193,8 +191,8 @@ class SlotPool {
   }
 
   /**
-   * Returns how many more slots the workspace may acquire: as many as it leaves free, and at least one if it
-   * uses none and the pool is below its cap.
+   * Returns how many more slots the workspace may acquire. It may use at most as many as remain free. If it
+   * uses none, it gets at least one, unless the pool has reached its cap.
    */
   freeFor(tenantId: string): number {
     const own = this.countUsed(tenantId);

@@ -3,14 +3,14 @@ import { PoolName, Slots, SlotLimits } from './slots';
 import { Target, targetKeyOf, FairQueue } from './targets';
 
 /**
- * Milliseconds after a claim within which its items may start. Deactivating a target waits for its claims, so
- * no item starts later than this after a deactivation.
+ * Milliseconds after a claim within which its items must start. The deactivation of a target waits for
+ * running claims, so that no item starts later than this after the deactivation.
  */
 const START_WITHIN_MS = 1_000;
 const POOLS: PoolName[] = ['normal', 'slow'];
 /** Number of stored pauses below which ended pauses are not removed. */
 const FEWEST_SWEPT = 1_000;
-/** Milliseconds for which a workspace counts as crowding after it last wanted more slots than were free. */
+/** Milliseconds for which it is remembered that a workspace wanted more slots than were free. */
 const CROWDING_MS = 1_000;
 /** Largest number of waiting targets that are checked for a free slot in one tick of the event loop. */
 const VISITS_PER_PASS = 100;
@@ -19,8 +19,8 @@ const VISITS_PER_PASS = 100;
 export const UNREADABLE_PAUSE_MS = 60_000;
 
 /**
- * Latest time at which claimed work may start, by both clocks of this process. The monotonic clock stops
- * while the machine sleeps, and the wall clock may be set back.
+ * Latest time at which claimed work may start, by both clocks of this process. One clock is not enough,
+ * because the monotonic clock stops while the machine sleeps, and the wall clock may be set back.
  */
 export interface StartBy {
   monotonicMs: number;
@@ -43,33 +43,34 @@ export function startCapacityOf(queue: string): string {
 }
 
 /**
- * Decides which targets may start items in this process now, and how many. A target may start no item while
- * the database's clock is not trusted, while the target is paused, or without a free slot.
+ * Decides which targets may start items in this process now, and how many. A slot is the permission to have
+ * one item in flight. A target may start no item while the database's clock is not trusted, while the target
+ * is paused, or without a free slot.
  *
  * An item for which a slot is free may start without a claim (`countStartable`). Otherwise its target becomes
  * due, and a claim acquires slots for it. A target that uses all slots of its own limit waits until half of
- * them are free. A target that finds no slot in the pool which workspaces share waits for its turn. At its
- * turn, a slot is reserved for it, and it becomes due again.
+ * them are free. If the pool that all workspaces share has no slot for a target, the target waits for its
+ * turn. At its turn, a slot is reserved for it, and it becomes due again.
  */
 export class StartCapacity {
   readonly slots: Slots;
 
   private readonly due = new FairQueue();
   private readonly waitingForOwn = new Map<string, Target>();
-  /** The longest waiting targets come first. */
+  /** Targets that wait for a slot of a pool that all workspaces share. The workspaces take turns. */
   private readonly waitingForShared: Record<PoolName, FairQueue> = {
     normal: new FairQueue(),
     slow: new FairQueue(),
   };
-  /** Pools that were full when a slot was released, until their waiting targets have been checked. */
+  /** Pools that were full when a slot was released, until it is decided which waiting target gets it. */
   private readonly contested = new Set<PoolName>();
-  /** Keys of targets that got a slot at their turn and whose claim has not begun. */
+  /** Keys of targets for which a slot is reserved, until their claim begins. */
   private readonly reserved = new Set<string>();
-  /** Ends of the pauses of targets, for live and background work, by target id, in ms since 1970. */
+  /** Time at which each target's pause ends, in milliseconds since 1970, by target id. */
   private readonly pausedUntil = new Map<string, number>();
-  /** Number of stored pauses at which ended ones are removed. Claims remove no pause of a deleted target. */
+  /** Number of stored pauses at which ended pauses are removed, such as pauses of deleted targets. */
   private sweepAt = FEWEST_SWEPT;
-  /** Workspaces without a target with half of its slots free when last checked, each with its targets. */
+  /** Workspaces that, when last checked, had no target with half of its slots free; each with its targets. */
   private readonly busy = new Map<string, Target[]>();
   /** Times (ms since 1970) at which workspaces last wanted more slots than were free, the latest last. */
   private readonly crowdingAt = new Map<string, number>();
@@ -90,7 +91,7 @@ export class StartCapacity {
     this.slots = new Slots(limits);
   }
 
-  /** Registers the callback for a target that waited for a slot and may claim now. */
+  /** Registers the callback that gets each target that has waited for a slot and may claim now. */
   onFree(wake: (target: Target) => void): void {
     this.wake = wake;
   }
@@ -104,13 +105,13 @@ export class StartCapacity {
     this.isClosed = true;
   }
 
-  /** Lets no item of a target start for `delayMs`, because a claim would only postpone the items. */
+  /** Lets no item of a target start for `delayMs`, for example because the target has reached its rate. */
   pause({ id }: Target, delayMs: number): void {
     this.pausedUntil.set(id, Date.now() + delayMs);
     if (this.pausedUntil.size >= this.sweepAt) this.removeEndedPauses();
   }
 
-  /** Returns how many items a claim may start: 0 while the target is paused, or others have waited longer. */
+  /** Returns how many items a claim may start: 0 if the target is paused or other targets waited longer. */
   countClaimable(target: Target): number {
     return this.isPaused(target) || this.isBehind(target) ? 0 : this.slots.countFree(target);
   }
@@ -146,7 +147,7 @@ export class StartCapacity {
     return used * 2 >= this.slots.used;
   }
 
-  /** Returns how many items of a target may start without a claim: 0 while older items wait for a claim. */
+  /** Returns how many items of a target may start without a claim: 0 if older ones wait for a claim. */
   countStartable(target: Target): number {
     if (this.isClosed || this.due.has(target) || this.isWaiting(target)) return 0;
     return this.countClaimable(target);
@@ -156,7 +157,7 @@ export class StartCapacity {
     return targets.length > 0 ? Math.max(...targets.map((target) => this.countStartable(target))) : Infinity;
   }
 
-  /** Marks targets as not slow because other processes saw them answer, if this process has no result. */
+  /** Stores that targets are not slow, because other processes got answers. Changes no stored value. */
   noteAnswering(targets: Pick<Target, 'id'>[]): void {
     for (const { id } of targets) this.slots.setAnswering(id);
   }
@@ -166,8 +167,8 @@ export class StartCapacity {
   }
 
   /**
-   * Reports whether a workspace that was marked as busy still has no target with half of its slots free. Its
-   * work should wait until then, so that one transaction starts several items.
+   * Reports whether a workspace that was marked as busy still has no target with half of its slots free.
+   * While it has none, its work should wait, so that one transaction starts several items.
    */
   isBusy(tenantId: string): boolean {
     const targets = this.busy.get(tenantId);
@@ -189,7 +190,7 @@ export class StartCapacity {
     return this.due.size > 0;
   }
 
-  /** Reports whether the target waits for a slot. At its turn, the callback of `onFree` is called for it. */
+  /** Reports whether the target waits for a slot. When it gets one, the callback of `onFree` is called. */
   isWaiting(target: Target): boolean {
     const key = targetKeyOf(target);
     if (this.reserved.has(key)) return false;
@@ -206,7 +207,7 @@ export class StartCapacity {
     return false;
   }
 
-  /** Makes a target without a free slot wait until half of its own slots, or a shared slot, are free. */
+  /** Makes a target wait: for half of its own slots if it uses all of them, or else for a shared slot. */
   wait(target: Target): void {
     if (this.slots.poolOf(target) === 'normal') this.noteCrowding(target.tenantId);
     if (target.isBackground) this.slots.setBackgroundWaiting(target.id, true);

@@ -5,8 +5,8 @@ import { Target, throughputKeyOf } from './targets';
 import { WakeUpQueue, wakeUpsOf } from './wake-up-queue';
 
 /**
- * Limits each target's work to its rate a second, counted in Redis over all workers. A target that has
- * reached its rate is paused, and woken by a job at the end of the pause.
+ * Limits how many items of each target start in a second, by a count in Redis for all workers. A target that
+ * has reached its rate is paused. At the end of the pause, a job wakes a worker for it.
  */
 export class TargetRates {
   constructor(
@@ -15,7 +15,7 @@ export class TargetRates {
     private readonly wakeUps: WakeUpQueue,
   ) {}
 
-  /** Returns how many of the wanted items may start in this second. If not all may, it pauses the target. */
+  /** Returns how many of the wanted items may start in this second. If not all may, the target is paused. */
   async acquire(target: Target, perSecond: number, wanted: number): Promise<number> {
     const limit = { windowMs: 1_000, max: perSecond };
     const { granted, endsInMs } = await this.windows.acquire(throughputKeyOf(target), limit, wanted);
@@ -23,7 +23,7 @@ export class TargetRates {
     return granted;
   }
 
-  /** Subtracts acquired items that were not started from the count of this second. */
+  /** Subtracts items that `acquire` counted, but that were not started, from the count of this second. */
   async giveBack(target: Target, count: number): Promise<void> {
     if (count > 0) await this.windows.giveBack(throughputKeyOf(target), count);
   }

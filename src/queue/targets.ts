@@ -3,8 +3,8 @@ export interface Target {
   tenantId: string;
   id: string;
   /**
-   * Whether the work is background work, such as recovered deliveries, which gives way to the target's live
-   * work. Claims handle it as if it were for another target.
+   * True for background work, such as recovered deliveries, which gives way to the target's live work.
+   * Background and live work are claimed separately, as if they were for two targets.
    */
   isBackground?: boolean;
 }

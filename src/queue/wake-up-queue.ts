@@ -4,7 +4,7 @@ import type { Queue } from 'bull';
 import { closeQueue } from './close-queue';
 import { targetKeyOf, Target } from './targets';
 
-/** Milliseconds to which delayed wake-ups are rounded up. A target has one job for each rounded time. */
+/** Delayed wake-ups are rounded up to this many milliseconds, so that several of them share one job. */
 const DELAY_STEP_MS = 100;
 
 export const InjectWakeUps = (queue: string) => Inject(wakeUpsOf(queue));
@@ -24,12 +24,12 @@ export function provideWakeUps(queue: string): FactoryProvider<WakeUpQueue> {
 type WakeHandler = (targets: Iterable<Target>) => void;
 
 /**
- * Wakes a worker, which then checks whether a target has due work. The poll finds the work of a lost wake-up
- * within about a second, so callers do not wait for Redis.
+ * Wakes a worker for a target: the worker then checks whether the target has due work. Callers need not wait
+ * for Redis, because the poll finds the work of a lost wake-up within about a second.
  */
 export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger: Logger;
-  /** Wake-ups that are not in Redis yet, by the id of their job. */
+  /** Wake-ups that have not been added to Redis yet, by the id of their job. */
   private readonly pending = new Map<string, { target: Target; delay: number }>();
   private isAdding = false;
   private localHandler: WakeHandler | null = null;
@@ -38,14 +38,14 @@ export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
     this.logger = new Logger(`${WakeUpQueue.name} ${bull.name}`);
   }
 
-  /** Listens for errors of the queue: an `error` event without a listener ends the process. */
+  /** Logs errors of the queue, because an `error` event without a listener ends the process. */
   onModuleInit(): void {
     this.bull.on('error', (error: Error) =>
       this.logger.warn({ err: error }, 'the queue has no connection to Redis'),
     );
   }
 
-  /** Closes the queue in every process: @nestjs/bull alone would wait for ever while Redis is down. */
+  /** Closes the queue here, because @nestjs/bull alone would wait for ever while Redis is down. */
   async beforeApplicationShutdown(): Promise<void> {
     await closeQueue(this.bull, []);
   }
@@ -64,20 +64,22 @@ export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
     else this.enqueue(targets);
   }
 
-  /** Wakes targets by jobs, in any worker. Bull ignores a second job of a target while one waits. */
+  /** Adds a job for each target, which any worker may take. Bull ignores a second job of a target. */
   enqueue(targets: Iterable<Target>): void {
     for (const target of targets) this.pending.set(targetKeyOf(target), { target, delay: 0 });
     void this.addPending();
   }
 
-  /** Wakes a target after a delay. Bull ignores a job whose id exists, so each due time has its own id. */
+  /** Wakes a worker after a delay. The job's id includes the time, because Bull ignores a known id. */
   wakeIn(target: Target, delayMs: number): void {
     const step = Math.ceil((Date.now() + delayMs) / DELAY_STEP_MS);
     this.pending.set(`${targetKeyOf(target)}@${step}`, { target, delay: step * DELAY_STEP_MS - Date.now() });
     void this.addPending();
   }
 
-  /** Adds jobs to Redis by one call at a time; the next call adds all jobs enqueued during that call. */
+  /**
+   * Adds pending wake-ups to Redis, one call at a time. Wake-ups that come during a call wait for the next.
+   */
   private async addPending(): Promise<void> {
     if (this.isAdding) return;
     this.isAdding = true;
@@ -88,7 +90,8 @@ export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
           opts: { jobId, delay, removeOnComplete: true, removeOnFail: true },
         }));
         this.pending.clear();
-        // While Redis is down, its client would store all jobs in memory. The poll finds their targets later.
+        // While Redis is down, no job is added: its client would store all jobs in memory. Polls find the
+        // work.
         if (this.bull.client.status === 'ready') await this.bull.addBulk(jobs);
       }
     } catch (error) {

@@ -8,8 +8,8 @@ import { Target } from './targets';
 import { WakeUpQueue } from './wake-up-queue';
 
 /**
- * Claims for the targets that this process or a job wakes. PostgreSQL stores the due items and their leases,
- * so lost, repeated or concurrent jobs do no harm.
+ * Claims the due items of the targets for which this process or a job wakes the worker. Lost, repeated or
+ * concurrent jobs do no harm, because PostgreSQL stores the due items and their leases.
  */
 export abstract class WakeUpProcessor
   implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
@@ -31,7 +31,7 @@ export abstract class WakeUpProcessor
     this.startProcessing();
   }
 
-  /** Resolves when every due item that has a slot is claimed and started, or after one second. */
+  /** Claims and starts all due items of a target that have a slot. Resolves when done, or after a second. */
   @Process({ concurrency: CONCURRENT_CLAIMS })
   claimDue({ data }: Job<Target>): Promise<void> {
     return this.worker.claimAndStart(data);
@@ -47,7 +47,7 @@ export abstract class WakeUpProcessor
     this.logger.error({ err: error, ...data }, 'claiming failed; it will be retried');
   }
 
-  /** Checks again for due items, because Bull ignored new jobs for this target while its job was active. */
+  /** Checks for due items once more, because Bull ignored new jobs for the target during its job. */
   @OnQueueCompleted()
   async onCompleted({ data: target }: Job<Target>): Promise<void> {
     // If no slot is free, the release of the next slot wakes this target.

@@ -5,20 +5,20 @@ import { QueueFloors } from './queue-floors';
 import { QueueFloorsRepository } from './queue-floors.repository';
 
 const INTERVAL_MS = 10_000;
-/** Milliseconds between two exchanges with other workers, through the table `queue_floors`. */
+/** Milliseconds between two times at which this worker saves its floors and loads other workers' floors. */
 const SAVED_EVERY_MS = 60_000;
 /**
- * Number of dead rows in a queue table above which reads skip them. Vacuum leaves so many only while an old
- * snapshot prevents their removal.
+ * Number of dead rows in a queue table above which floors are used. Vacuum leaves so many dead rows only
+ * while an old snapshot prevents their removal.
  */
 const MANY_DEAD_ROWS = 10_000;
 const BATCH = 1_000;
 
 /**
- * Switches floors on while a queue has many dead rows. A floor is the due time before which a sub-queue has
- * no row left. While they are on, this class saves the floors of the sub-queues that this worker claims from,
- * and loads the floors that other workers saved: at the start and once a minute. So the first claim of a new
- * worker reads the dead rows of two minutes at most.
+ * Switches floors on while a queue has many dead rows. A sub-queue is the rows of one workspace, endpoint or
+ * connection. Its floor is the due time before which it has no row left, so a claim need not read earlier
+ * rows. While floors are on, this class saves this worker's floors and loads other workers' floors, so that a
+ * new worker knows them at its first claim.
  */
 @Injectable()
 export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
@@ -28,7 +28,7 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
     () => this.exchangeFloors(),
     (error) => this.logger.warn({ err: error }, 'the floors of the queues were not kept; it will be retried'),
   );
-  /** Milliseconds since 1970. */
+  /** Time at which this worker last saved and loaded floors, in milliseconds since 1970; 0 before that. */
   private exchangedAt = 0;
 
   constructor(
@@ -37,7 +37,9 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
     private readonly saved: QueueFloorsRepository,
   ) {}
 
-  /** Loads floors before the worker claims. After a failure, claims read sub-queues from the beginning. */
+  /**
+   * Loads the saved floors before the worker's first claim. If this fails, that claim reads all dead rows.
+   */
   async onModuleInit(): Promise<void> {
     await this.exchangeFloors().catch((error: Error) =>
       this.logger.warn({ err: error }, 'the floors of the queues were not loaded; it will be retried'),

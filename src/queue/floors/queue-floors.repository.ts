@@ -3,16 +3,16 @@ import { Database } from '../../database/database';
 import { listsOf, workspaceOf } from '../../database/key-list';
 import { QueueFloor, SEARCH_SLACK_MS } from './queue-floors';
 
-/** Largest number of rows of `queue_floors` that a process loads, the latest saved first. */
+/** Largest number of saved floors that a process loads. It loads those that were saved last. */
 const MAX_FLOORS = 50_000;
-/** Milliseconds during which a saved row is not overwritten, although several workers may save it. */
+/** Milliseconds for which a saved floor is not overwritten, because several workers may save the same one. */
 const REPLACED_AFTER_MS = 50_000;
 
 export const RECENT_FLOOR = `SELECT 1 AS found FROM queue_floors WHERE saved_at > now() - interval '3 minutes' LIMIT 1`;
 
 /**
- * Returns SQL of a UUIDv7 that is at most the id of each queued event of the workspace. Computes it from the
- * row of `queue_floors` that a worker has saved, for processes that do not claim.
+ * Returns a SELECT of a UUIDv7 that is at most the id of each queued event of the workspace. It computes the
+ * UUIDv7 from the floor that a worker has saved, because a process that does not claim knows no floor.
  */
 export const savedFirstEvent = (tenantId: string) => `
   SELECT (lpad(to_hex(coalesce(max((extract(epoch FROM f.floor) * 1000)::bigint - ${SEARCH_SLACK_MS}), 0)), 12, '0')
@@ -40,7 +40,7 @@ export class QueueFloorsRepository {
     );
   }
 
-  /** Inserts or updates rows. Leaves out deleted workspaces, and rows saved in the last 50 seconds. */
+  /** Saves floors. Leaves out deleted workspaces, and floors that were saved in the last 50 seconds. */
   async save(floors: QueueFloor[]): Promise<void> {
     const now = Date.now();
     await this.database.query(

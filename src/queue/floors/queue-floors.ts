@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** Rows of a queue that one claim reads: the rows of one workspace, endpoint or connection. */
+/** Part of a queue that one claim reads: the rows of one workspace, endpoint or connection. */
 export interface SubQueue {
   queue: 'events' | 'deliveries' | 'messages';
   tenantId: string;
@@ -8,24 +8,25 @@ export interface SubQueue {
 }
 
 export interface QueueFloor extends SubQueue {
-  /** Due time (an event's: the time in its id) before which the sub-queue has no row left. */
+  /** Due time before which the sub-queue has no row left. An event's due time is the time in its id. */
   floor: Date;
 }
 
 /**
- * Milliseconds before the floor (the due time before which no row is left) from which a claim reads. Clocks
- * of two processes differ by up to 2 s, and a row becomes visible only when its transaction commits. The
- * periodic search finds rows that a claim misses because they became visible later.
+ * A claim reads from this many milliseconds before the floor (the due time before which no row is left),
+ * because rows may appear there late. Clocks of two processes differ by up to 2 s, and a row becomes visible
+ * only when its transaction commits. The periodic search finds rows that appear even later.
  */
 const CLAIM_SLACK_MS = 3_000;
 /**
- * Milliseconds before the floor (the due time before which no row is left) from which the periodic search
- * reads. It is longer than a transaction can be idle (30 s) and one statement can last (5 s).
+ * The periodic search reads from this many milliseconds before the floor (the due time before which no row is
+ * left), because a row becomes visible only when its transaction commits. A transaction can be idle for 30 s,
+ * and its last statement can take 5 s.
  */
 export const SEARCH_SLACK_MS = 40_000;
 
 interface KnownFloor extends SubQueue {
-  /** Milliseconds since 1970; 0 until a search has found it. */
+  /** Due time before which no row is left, in milliseconds since 1970; 0 until a search has found it. */
   floor: number;
   /** Whether a claim has read the sub-queue since the last `takeUnsaved`. */
   isUnsaved: boolean;
@@ -33,16 +34,16 @@ interface KnownFloor extends SubQueue {
 
 /**
  * Stores the floor of each sub-queue in use: the due time before which it has no row left. While a queue has
- * many dead rows, claims and searches read a sub-queue from its floor on. That is so while a snapshot is held
- * open, such as a backup's: PostgreSQL retains every dead row and its index entries. A read from the
- * beginning of a sub-queue would then take longer with every event.
+ * many dead rows, claims and searches read each sub-queue from its floor on, because a read from the
+ * beginning would take too long. Dead rows accumulate while a snapshot is held open, such as a backup's,
+ * because PostgreSQL must retain them.
  */
 @Injectable()
 export class QueueFloors {
   private readonly known = new Map<string, KnownFloor>();
   areUsed = false;
 
-  /** Switches on or off that reads skip a sub-queue's dead rows. When off, they start at its beginning. */
+  /** Switches floors on or off. While they are off, reads start at the beginning of a sub-queue. */
   use(areUsed: boolean): void {
     this.areUsed = areUsed;
     if (!areUsed) this.known.clear();
@@ -56,25 +57,23 @@ export class QueueFloors {
     return new Date(Math.max(0, known.floor - CLAIM_SLACK_MS));
   }
 
-  /** Returns the due time from which a search reads the sub-queue: 1970 if no claim has read it. */
+  /** Returns the due time from which a search reads the sub-queue: 1970 if its floor is not known. */
   startOfSearch(subQueue: SubQueue): Date {
     return new Date(Math.max(0, (this.known.get(keyOf(subQueue))?.floor ?? 0) - SEARCH_SLACK_MS));
   }
 
-  /**
-   * Stores the due time of a sub-queue's first row that a search found, if a claim has read the sub-queue.
-   */
+  /** Stores the due time of a sub-queue's first row. Ignores a sub-queue that is not in use here. */
   update(subQueue: SubQueue, floor: Date): void {
     const known = this.known.get(keyOf(subQueue));
     if (known) known.floor = floor.getTime();
   }
 
-  /** Adds floors (due times of first rows) that other processes have saved for sub-queues unknown here. */
+  /** Adds floors that other processes have saved, for sub-queues of which this process knows no floor. */
   addSaved(floors: QueueFloor[]): void {
     for (const saved of floors) if (!this.known.has(keyOf(saved))) this.add(saved, saved.floor.getTime());
   }
 
-  /** Returns the floors (due times of first rows) of sub-queues that claims have read since the last call. */
+  /** Returns the floors of the sub-queues that claims have read since the last call of this method. */
   takeUnsaved(): QueueFloor[] {
     const unsaved = [...this.known.values()].filter(({ floor, isUnsaved }) => isUnsaved && floor > 0);
     for (const known of unsaved) known.isUnsaved = false;

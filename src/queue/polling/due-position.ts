@@ -1,12 +1,15 @@
-/** Position in rows in order of their due time: a due time, and the number of rows read with that time. */
+/**
+ * Position in a list of rows that is ordered by due time: the due time of the last row that was read, and the
+ * number of rows with this due time that were read.
+ */
 export type DuePosition = [dueAt: string, passed: number];
 
 export const BEFORE_ALL_DUE: DuePosition = ['-infinity', 0];
 
 /**
- * Returns the position after rows that were read in order of their due time, from the given position on.
+ * Returns the position after the last of these rows, which a query read from the given position on.
  * @param limit number of rows that the query asked for
- * @returns null if fewer rows were read, so that no more are due
+ * @returns null if the query returned fewer rows, so that no more rows are due
  */
 export function positionAfter(
   rows: { dueAt: string }[],

@@ -1,41 +1,42 @@
 /**
- * Milliseconds of an item's first rest: a pause after a step that failed or had to wait for other work. Each
- * further rest in a row is twice as long, up to a limit.
+ * Milliseconds for which an item pauses after a step that failed or had to wait for other work. After each
+ * further such step in a row, the pause is twice as long, up to a limit.
  */
 const FIRST_REST_MS = 500;
-/** Longest pause in milliseconds of an item whose last step ended with `waiting`. */
+/** Longest pause in milliseconds of an item whose last step had to wait for other work. */
 const LONGEST_WAIT_MS = 3_000;
 /** Longest pause in milliseconds of an item whose last step failed. */
 const LONGEST_REST_MS = 60_000;
-/** Largest numbers of waiting items of one workspace, of all waiting items, and of pausing items. */
+/** Largest number of items of one workspace that wait for their next step. */
 const MAX_OF_WORKSPACE = 1_000;
 const MAX_ITEMS = 100_000;
 const MAX_RESTS = 10_000;
 
-/** Thing that is worked on in steps, such as a recovery. All its values together identify it. */
+/** Piece of work that is done in steps, such as a recovery. The values of all its fields identify it. */
 export interface WorkItem {
   tenantId: string;
 }
 
-/** Result of a step: the item has more to do now, has no more to do, or waits for other work. */
+/** Result of a step of an item: more can be done now, nothing is left, or it must wait for other work. */
 export type StepOutcome = 'more' | 'done' | 'waiting';
 
 interface Rest {
-  /** End of the pause in milliseconds of `performance.now()`. */
+  /** Time of `performance.now()`, in milliseconds, at which the item's pause ends. */
   until: number;
   times: number;
-  /** Divisor of the step's size. It doubles after each failure and halves after each success. */
+  /** Divisor of the size of the item's next step. It doubles after a failure and halves after a success. */
   divisor: number;
 }
 
 /**
- * Queue of items that wait for a step. Workspaces take turns, and so do the items within a workspace. An item
- * whose step failed or ended with `waiting` pauses: until the end of its pause, `add` ignores it.
+ * Queue of items (pieces of work) that wait for their next step. Workspaces take turns, and so do the items
+ * of one workspace. If a step fails or ends with `waiting`, its item leaves the queue and pauses. `add`
+ * ignores an item until its pause has ended.
  */
 export class FairItems<Item extends WorkItem> {
-  /** Items by workspace and key. The first item of a workspace is its next one. */
+  /** Waiting items by workspace and key. The first item of a workspace gets the workspace's next step. */
   private readonly waiting = new Map<string, Map<string, Item>>();
-  /** Workspaces with waiting items of which no item is in a step. The first workspace has the next turn. */
+  /** Workspaces that have waiting items, but no item in a step now. The first of them gets the next step. */
   private readonly turns = new Set<string>();
   private readonly rests = new Map<string, Rest>();
   private count = 0;
@@ -44,7 +45,9 @@ export class FairItems<Item extends WorkItem> {
     return this.turns.size > 0;
   }
 
-  /** Adds an item. Ignores it if it waits or pauses, or too many wait: a later search finds it again. */
+  /**
+   * Adds an item, unless it waits or pauses already, or too many items wait. A later search finds it again.
+   */
   add(item: Item): void {
     const key = keyOf(item);
     const items = this.waiting.get(item.tenantId) ?? new Map<string, Item>();
@@ -55,7 +58,7 @@ export class FairItems<Item extends WorkItem> {
     this.count++;
   }
 
-  /** Returns the next item. Its workspace gets no other turn before `putBack`. */
+  /** Returns the item that gets the next step. Its workspace gets no other step before `putBack`. */
   takeNext(): Item | undefined {
     const [tenantId] = this.turns;
     if (tenantId === undefined) return undefined;
@@ -68,7 +71,7 @@ export class FairItems<Item extends WorkItem> {
     return Math.max(1, Math.floor(full / (this.rests.get(keyOf(item))?.divisor ?? 1)));
   }
 
-  /** Ends the turn of an item after its step. The item waits for another turn if the outcome is `more`. */
+  /** Reports the outcome of an item's step. If the outcome is `more`, the item waits for its next step. */
   putBack(item: Item, outcome: StepOutcome | 'failed'): void {
     const key = keyOf(item);
     const items = this.waiting.get(item.tenantId)!;

@@ -9,9 +9,9 @@ const INTERVAL_MS = 1_000;
 type Poll = () => Promise<void>;
 
 /**
- * Runs all registered polls once a second: functions that search for due work of one kind. All polls begin in
- * the same tick of the event loop, so that their first reads share a transaction. A poll that is still
- * running is not begun again, and delays no other poll.
+ * Runs all registered polls once a second. A poll is a function that searches for due work of one kind. All
+ * polls begin in the same tick of the event loop, so that their first reads share a transaction. A poll that
+ * still runs from the second before is not begun, and delays no other poll.
  */
 @Injectable()
 export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -39,13 +39,13 @@ export class Polls implements OnApplicationBootstrap, BeforeApplicationShutdown 
     this.register(work, () => search.run());
   }
 
-  /** Registers a poll that finds rows of all workspaces that became due lately, by a `ScheduleSearch`. */
+  /** Registers a poll for rows of all workspaces that became due since its last run (`ScheduleSearch`). */
   searchSchedule(work: string, step: ScheduleStep): void {
     const search = new ScheduleSearch(this.database, step);
     this.register(work, () => search.run());
   }
 
-  /** Whether the process shuts down or its clock is wrong: then no poll begins, and long work must end. */
+  /** Whether the process shuts down or its clock is wrong: then no poll may begin, and long work must end. */
   get areHeld(): boolean {
     return this.timer.isStopped || !this.clock.isTrusted;
   }

@@ -1,18 +1,19 @@
 import { Database } from '../../database/database';
 import { WorkspaceServer } from '../../database/placement/placement';
 
-/** Largest number of steps of one run, so that a run takes a bounded time. */
+/** Largest number of steps that a search makes in one run, so that a run takes a bounded time. */
 const MAX_STEPS = 10;
 
 /**
- * Processes a bounded number of a database server's rows after a position. Returns the position of the next
- * step, or null after the last row.
+ * One step of a search: processes a bounded number of the rows of a database server that follow the position
+ * `after`. Returns the `after` of the next step, or null after the last row.
  */
 export type SearchStep<Position> = (after: Position, server: WorkspaceServer) => Promise<Position | null>;
 
 /**
  * Searches the workspaces of each database server in bounded steps. A run makes up to `maxSteps` steps on
- * each server, and the next run continues there. After the last row, the search starts at `first` again.
+ * each server, and the next run continues where this one ended. After the last row, the search starts at
+ * `first` again.
  */
 export class SteppedSearch<Position> {
   private readonly walks: () => Promise<void[]>;
@@ -40,15 +41,15 @@ export class SteppedSearch<Position> {
   }
 }
 
-/** Milliseconds before the end of the last run that are searched again, to find rows that committed late. */
+/** Milliseconds by which two runs overlap in due time, so that rows which commit late are found. */
 const OVERLAP_MS = 2_000;
 
-/** Milliseconds before the process's start from which its first run searches. */
+/** The first run finds rows that became due up to this many milliseconds before the process started. */
 const BEFORE_START_MS = 60_000;
 
 /**
- * Processes a bounded number of a database server's rows that became due after `since`. `until` is the due
- * time up to which it has searched; `isLast` means that no more rows are due.
+ * One step of a search: processes a bounded number of a database server's rows that became due after `since`.
+ * `until` is the due time that it has reached; `isLast` means that no more rows are due.
  */
 export type ScheduleStep = (
   since: Date,
@@ -56,9 +57,8 @@ export type ScheduleStep = (
 ) => Promise<{ until: Date; isLast: boolean }>;
 
 /**
- * Finds rows in order of their due time, in bounded steps: each run finds the rows of each server that became
- * due since the last run. It does not find rows that were due long before the process started; a
- * `SteppedSearch` must find them.
+ * Finds due rows in bounded steps: each run finds the rows of each database server that became due since the
+ * last run. A `SteppedSearch` must find the rows that were due long before the process started.
  */
 export class ScheduleSearch {
   private readonly walks: () => Promise<void[]>;

@@ -10,14 +10,14 @@ export interface WorkSearch<Item, Position> {
   first: Position;
   /** Largest number of calls of `find` for each server in one second; 10 by default. */
   maxSteps?: number;
-  /** Returns a bounded number of due items after a position, without locks; `next` is null at the end. */
+  /** Returns a bounded number of due items after a position. Locks none. `next` is null if none follow. */
   find(after: Position, server: WorkspaceServer): Promise<{ items: Item[]; next: Position | null }>;
 }
 
 export interface SteppedWork<Item extends WorkItem, Position> {
   name: string;
   search?: WorkSearch<Item, Position>;
-  /** Size that a step gets, 1 by default. It is halved after each step of the item that fails. */
+  /** Amount of work of one step, such as a number of rows; 1 by default. Each failed step halves it. */
   size?: number;
   /** Pause in milliseconds after each step, so that the steps do not slow down other work. */
   pauseMs?: number;
@@ -33,10 +33,10 @@ export type TransactionalWork<Item extends WorkItem, Position> = Omit<SteppedWor
 };
 
 /**
- * Runs all work that is done in steps. Once a second, each kind's search finds the due items. Workspaces take
- * turns, each with a step of one item, so neither a big item nor a failing item delays other items. Every
- * worker runs every kind of work. A step must lock its item, so that only one worker works on it; after a
- * worker is killed, another one continues.
+ * Runs all work that is done in steps. Once a second, a search for each kind of work finds the due items.
+ * Workspaces take turns, each with one step of one item, so that a big or a failing item does not delay other
+ * items. Every worker runs every kind of work. A step must lock its item, so that only one worker works on
+ * it. If a worker is killed, another one continues its work.
  */
 @Injectable()
 export class WorkRunner implements BeforeApplicationShutdown {
