@@ -5,19 +5,17 @@ import { Entitlement } from '../access/permissions';
 /** Subscription of a webhook endpoint to all event types, including future ones. */
 export const ALL_EVENTS = '*';
 
-/** Definition of an event type. All code that treats types differently must read the difference here. */
+/** Definition of an event type. Code that treats types differently must decide by a field of it. */
 interface EventDefinition<Data extends TObject, Order extends 'conversation' | null> {
   description: string;
-  /** JSON Schema of `data` with all its present keys. `COMPATIBILITY` says how it may change. */
+  /** JSON Schema of the events' `data`. `COMPATIBILITY` says how a later version may change it. */
   data: Data;
-  /** Whether no later version adds a key to `data`; false by default. */
+  /** Whether no later version may add a key to `data`; false by default. */
   isFrozen?: boolean;
   example: Static<Data>;
   /** `conversation` if events of the type are numbered within their conversation; null by default. */
   order?: Order;
-  /**
-   * Entitlement without which a workspace gets no event of the type; null, the default, if none is needed.
-   */
+  /** Entitlement that a workspace needs to get events of the type; null, the default, if it needs none. */
   entitlement?: Entitlement | null;
   /**
    * `fact`, the default: the event goes to every endpoint that subscribes to the type. `test`: the event goes
@@ -26,12 +24,12 @@ interface EventDefinition<Data extends TObject, Order extends 'conversation' | n
    */
   kind?: 'fact' | 'test';
   /**
-   * Returns the data without texts of customers and agents and without a contact's profile; null if the data
-   * contains neither. An erasure finds a message's event by the message's id, so the event must have that id.
-   * It finds a contact's events by `contactId`.
+   * Returns the data without personal texts: texts of customers and agents, and a contact's profile. Null if
+   * the data has none. An erasure finds the event of a message by the message's id, so the event must have
+   * that id. It finds a contact's events by `contactId` in their data.
    */
   erase: ((data: Static<Data>) => Static<Data>) | null;
-  /** Returns a text by which people recognise the event. Stored data of an earlier version may lack keys. */
+  /** Returns a text by which people recognise the event. An earlier version may have stored fewer keys. */
   excerpt: (data: Partial<Static<Data>>) => string | undefined;
 }
 
@@ -103,10 +101,7 @@ function define<Data extends TObject, Order extends 'conversation' | null = null
   return { ...defaults, ...entry };
 }
 
-/**
- * Catalog of all event types. A new type needs an entry here and a call that appends its events. Endpoints
- * that subscribe to `*` receive it at once.
- */
+/** Catalog of all event types. A new type needs an entry here and a call that appends its events. */
 export const eventCatalog = {
   'message.created': define({
     description: 'A new message landed on a conversation, from any sender: customer, agent or API.',
@@ -287,7 +282,7 @@ export const eventCatalog = {
 export type EventType = keyof typeof eventCatalog;
 export type EventData<T extends EventType> = Static<(typeof eventCatalog)[T]['data']>;
 
-/** Reports whether the catalog has a type. Events of a later version may have types that it lacks. */
+/** Reports whether the catalog has a type. It lacks types of events that a later version has stored. */
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(eventCatalog, name);
 }

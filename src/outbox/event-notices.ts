@@ -10,14 +10,14 @@ import { EVENT_APPENDED } from './outbox.service';
 
 const INTERVAL_MS = 15_000;
 /**
- * Milliseconds back to which events are searched whose Redis signal was lost. A transaction commits long
- * before the id of its event is a minute old.
+ * Milliseconds back to which events with a lost Redis signal are searched, by the time in an event's id. One
+ * minute is enough, because a transaction commits sooner than a minute after it made an event's id.
  */
 const LOOK_BACK_MS = 60_000;
 const WORKSPACES = 100;
 const EVENTS = 200;
 const MAX_HEARD = 1_000;
-/** Longest time in milliseconds that a signal is expected to take. */
+/** Longest time in milliseconds that a signal is expected to take to this process. */
 const HEARD_AFTER_MS = 500;
 
 /** Receives a change; null means that anything in the workspace may have changed. */
@@ -32,10 +32,10 @@ interface Listened {
 }
 
 /**
- * Passes committed changes of a workspace's conversations, contacts and read marks to callbacks in this
- * process, by their ids. A change may be passed twice. If the Redis signal of an event is lost, the event is
- * found within 15 s, by one statement for all workspaces with callbacks. If the signal of a change without an
- * event is lost, no callback learns of the change. A workspace without callbacks costs nothing.
+ * Tells callbacks in this process which conversations, contacts and read marks of a workspace have changed,
+ * after the changes commit. A change may be told twice. If the Redis signal of an event is lost, the event is
+ * found in the database within 15 s, by one statement for all workspaces with callbacks. If the signal of a
+ * change without an event is lost, the callbacks never learn of the change.
  */
 @Injectable()
 export class EventNotices implements BeforeApplicationShutdown {
@@ -55,8 +55,8 @@ export class EventNotices implements BeforeApplicationShutdown {
 
   /**
    * Calls back for each change of a conversation, a contact or a read mark of the workspace.
-   * @returns a function that ends the calls, and a promise that resolves once no further signal is missed; it
-   *   stays pending while Redis is down
+   * @returns `stop` ends the calls. `listening` resolves when signals are received; it stays pending while
+   *   Redis is down.
    */
   listen(tenantId: string, callback: NoticeCallback): { stop: () => void; listening: Promise<void> } {
     if (!this.isStarted) this.timer.start();
@@ -66,7 +66,7 @@ export class EventNotices implements BeforeApplicationShutdown {
     return { stop: () => this.leave(tenantId, callback), listening: listened.listening };
   }
 
-  /** Passes on the events of the last minute that no signal has announced. */
+  /** Tells the callbacks of events of the last minute whose Redis signal has not come. */
   async tellMissed(): Promise<void> {
     const after = idFloor(new Date(Date.now() - LOOK_BACK_MS));
     const tenantIds = [...this.workspaces.keys()];
@@ -89,7 +89,8 @@ export class EventNotices implements BeforeApplicationShutdown {
       if (changed.tenantId !== tenantId) return;
       for (const change of changed.changes ?? [null]) this.call(tenantId, change);
     });
-    // Processes that found no listener may send no signals for `UNHEARD_MS`: any change may have been missed.
+    // Processes that found no listener may send no signals for `UNHEARD_MS`. After that time, the callbacks
+    // are told that anything may have changed.
     const heard = setTimeout(() => this.call(tenantId, null), UNHEARD_MS + HEARD_AFTER_MS).unref();
     const listened = {
       callbacks: new Set<NoticeCallback>(),
@@ -118,7 +119,7 @@ export class EventNotices implements BeforeApplicationShutdown {
     const missed = latest.filter(({ id }) => !listened.heard.has(id)).reverse();
     if (missed.length === 0) return;
     if (latest.length < EVENTS) return missed.forEach((event) => this.tell(event));
-    // Events older than the 200 listed ones may have been missed too.
+    // Events before the 200 listed events may have been missed too, so anything may have changed.
     for (const { id } of missed) noteHeard(listened, id);
     this.call(tenantId, null);
   }

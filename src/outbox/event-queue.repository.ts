@@ -9,14 +9,15 @@ import { QueueFloors, SubQueue } from '../queue/floors/queue-floors';
 import { savedFirstEvent } from '../queue/floors/queue-floors.repository';
 import { EventType } from './event-catalog';
 
-/** Duration of a lease: longer than the first attempts of an event's deliveries. */
+/** Duration of a lease. The first attempts to deliver an event take less time. */
 const LEASE = `interval '20 seconds'`;
-/** Largest number of events that `listLeased` reads. Few are leased, because each uses a slot of a worker. */
+/** Number of the oldest queued events that `listLeased` reads. Few are leased, and the oldest first. */
 const MAX_LEASED = 2_000;
 
 /**
- * Returns the beginning of an SQL statement. It deletes the queue rows of leases that end, and locks the
- * queue rows of the other leases. Its table `settled` lists the leases that were still valid.
+ * Returns the WITH clause of an SQL statement about leases of events. It deletes the queue rows of leases
+ * that end, and locks the queue rows of leases that go on. Its table `settled` lists the leases that are
+ * still valid.
  */
 const settleIn = (batch: Batch) => `
   WITH ended AS (
@@ -74,11 +75,11 @@ export interface OutboxEvent {
 }
 
 export interface ClaimedEvent extends OutboxEvent {
-  /** Id of the lease; null for a parked event, which is not in the queue and is retried at once. */
+  /** Id of the event's lease; null for a parked event, which is not in the queue when it is retried. */
   leaseId: string | null;
   /** Time at which the event was queued, by the database's clock. */
   queuedAt: Date;
-  /** Whether an earlier lease of the event ran out, so that some of its deliveries may have been recorded. */
+  /** Whether an earlier lease of the event expired: some of its deliveries may be recorded already. */
   wasLeased: boolean;
 }
 
@@ -90,8 +91,8 @@ export interface EventLease {
 }
 
 /**
- * Inserts events and stores their queue. An event's queue row is deleted when every consumer has processed
- * the event and the first attempts of its deliveries are recorded.
+ * Stores events, and a queue of the events that must be relayed to consumers. An event's row in the queue is
+ * deleted when every consumer has processed the event and the first attempts of its deliveries are recorded.
  */
 @Injectable()
 export class EventQueueRepository {
@@ -130,8 +131,9 @@ export class EventQueueRepository {
   }
 
   /**
-   * Leases each workspace's oldest events that have no valid lease, up to its limit. Leaves out events that
-   * were queued after the transaction began, because the consumers may not know the newest subscriptions.
+   * Leases each workspace's oldest events without a valid lease, up to the workspace's limit. Leaves out
+   * events that were queued after the transaction began, because the consumers may have read the
+   * subscriptions before.
    */
   async claim(tx: Transaction, limits: Map<string, number>, leaseId: string): Promise<ClaimedEvent[]> {
     const tenantIds = [...limits.keys()];
@@ -156,7 +158,8 @@ export class EventQueueRepository {
   /**
    * Deletes the queue rows of `ended` leases, and locks the queue rows of `ongoing` leases until the
    * transaction ends.
-   * @returns the keys of the valid leases: the transaction may record deliveries of these alone
+   * @returns keys of the leases that are still valid; the transaction may record deliveries for these leases
+   *   only
    */
   async settle(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Promise<Set<string>> {
     const rows = await tx.prepared<Omit<EventLease, 'tenantId'>>(
@@ -166,7 +169,7 @@ export class EventQueueRepository {
     return new Set(rows.map(leaseKeyOf));
   }
 
-  /** Settles leases as `settle` does, but fails the transaction if one is not valid (`isLeaseLost`). */
+  /** Settles leases as `settle` does, but fails the transaction if a lease is not valid (`isLeaseLost`). */
   settleAllPipelined(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Pipelined {
     return tx.pipeline(`${settleIn(this.database)} SELECT 1 / (count(*) = $5)::integer FROM settled`, [
       ...listLeases(ended, ongoing),
@@ -174,7 +177,7 @@ export class EventQueueRepository {
     ]);
   }
 
-  /** Lists the workspace's events under a valid lease. It reads the oldest 2,000 queued events. */
+  /** Lists the events with a valid lease among the workspace's 2,000 oldest queued events. */
   listLeased(
     tenantId: string,
   ): Promise<(Pick<ClaimedEvent, 'id' | 'type' | 'queuedAt'> & { conversationId: string | null })[]> {
@@ -189,7 +192,7 @@ export class EventQueueRepository {
     );
   }
 
-  /** Returns the time of queueing of each event that is still in the queue, by event id. */
+  /** Returns when each of the events was queued, by event id. Leaves out events that have left the queue. */
   async findQueuedTimes(reader: Reader, tenantId: string, ids: string[]): Promise<Map<string, Date>> {
     const rows = await reader.query<{ id: string; queuedAt: Date }>(
       'SELECT event_id AS id, queued_at AS "queuedAt" FROM event_queue WHERE tenant_id = $1 AND event_id = ANY ($2)',
@@ -203,7 +206,7 @@ export function subQueueOf(tenantId: string): SubQueue {
   return { queue: 'events', tenantId, key: '' };
 }
 
-/** Returns a key of event and lease: a batch may contain two leases of one event, of which one has ended. */
+/** Returns a key of a lease. An event's id is not enough, because a batch may have two leases of it. */
 export function leaseKeyOf({ eventId, leaseId }: Omit<EventLease, 'tenantId'>): string {
   return eventId + leaseId;
 }

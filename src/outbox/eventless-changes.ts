@@ -17,10 +17,10 @@ export interface ChangedConversation {
   isProgress?: boolean;
 }
 
-/** Change that inboxes show, by ids of rows. Only an agent's own inboxes show the agent's read mark. */
+/** Change that inboxes show, named by the ids of the changed rows. Only its own agent sees a read mark. */
 export type InboxChange = ChangedConversation | { contactId: string } | { readMark: ChangedReadMark };
 
-/** Changes of a workspace; null if there are more than 100. */
+/** Message of a signal. `changes` is null if the workspace has more than 100 changes. */
 interface EventlessChangesSignal {
   tenantId: string;
   changes: InboxChange[] | null;
@@ -29,20 +29,20 @@ interface EventlessChangesSignal {
 /** Redis signal of changes that have no event. */
 export const CHANGED_WITHOUT_EVENT: Signal<EventlessChangesSignal> = { name: 'outbox:eventless' };
 
-/** Milliseconds for which changes are collected for one signal. */
+/** Milliseconds for which committed changes are collected, so that one signal reports them together. */
 const COLLECT_MS = 100;
 const MAX_NAMED = 100;
-/** Milliseconds for which no signal is sent to a Redis channel that had no listener. */
+/** Milliseconds for which a workspace is sent no signal after a signal that no process listened to. */
 export const UNHEARD_MS = 5_000;
 
 /**
- * Sends open inboxes Redis signals of committed changes that no event reports, such as that an agent has read
- * a conversation. A workspace without an open inbox costs at most one signal in 5 seconds. A signal may be
- * lost.
+ * Reports to open inboxes, by Redis signals, committed changes that no event reports, such as that an agent
+ * has read a conversation. A signal may be lost. For a workspace without an open inbox, at most one signal in
+ * 5 seconds is sent.
  */
 @Injectable()
 export class EventlessChanges implements OnApplicationShutdown {
-  /** Changes for the next signals, by workspace and by the change's JSON text. */
+  /** Changes for the next signals, by workspace and by JSON text, so that a signal has no change twice. */
   private collected = new Map<string, Map<string, InboxChange>>();
   private timer: NodeJS.Timeout | undefined;
 

@@ -6,7 +6,7 @@ import { Transaction } from '../database/transaction';
 import { erasedData } from './event-catalog';
 import { AppendedEvent, OutboxEvent } from './event-queue.repository';
 
-/** Condition for events of a contact's profile; a partial index has it. */
+/** SQL condition for events that contain a contact's profile. A partial index has the same condition. */
 const OF_PROFILE = `type IN ('contact.created', 'contact.updated')`;
 
 type ErasableEvent = Pick<OutboxEvent, 'id' | 'type' | 'data'>;
@@ -33,7 +33,7 @@ export class EventsRepository {
     );
   }
 
-  /** Lists the ids of a conversation's events, newest first, from the id `last` downwards. */
+  /** Lists the ids of a conversation's events, newest first. Leaves out ids above `last`. */
   async listIdsByConversation(
     reader: Reader,
     tenantId: string,
@@ -49,7 +49,7 @@ export class EventsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Lists the ids of a conversation's events, or of the events of a contact's profile, oldest first. */
+  /** Lists the ids of events of a conversation, or of events with a contact's profile, oldest first. */
   async listNextIds(
     tx: Transaction,
     tenantId: string,
@@ -84,7 +84,7 @@ export class EventsRepository {
   }
 
   /**
-   * Lists the newest `count` events of each workspace with ids above `after`, newest first. Leaves out
+   * Lists up to `count` events of each workspace: the newest with ids above `after`, newest first. Leaves out
    * workspaces whose database server does not answer within a second.
    */
   async listLatest(tenantIds: string[], after: string, count: number): Promise<AppendedEvent[]> {
@@ -111,8 +111,8 @@ export class EventsRepository {
   }
 
   /**
-   * Erases the texts in the events of messages; an event has the id of its message. If the contact is erased,
-   * also erases the contact's profile in the events `eventIds`.
+   * Erases texts in the events of erased messages; such an event has the id of its message. If the contact is
+   * erased too, erases texts in all events `eventIds`.
    */
   async erase(
     tx: Transaction,
@@ -128,8 +128,8 @@ export class EventsRepository {
   }
 
   /**
-   * Erases a contact's profile in up to `count` of its newest events; skips events that are locked. The
-   * caller must hold the lock on the contact's row, so that no newer event with the profile appears.
+   * Erases a contact's profile in the newest `count` events that contain it, except locked events. The caller
+   * must hold the lock on the contact's row, so that no newer event with the profile appears.
    */
   async eraseNewestOfContact(
     tx: Transaction,

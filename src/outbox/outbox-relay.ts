@@ -7,44 +7,42 @@ import { EVENT_APPENDED } from './outbox.service';
 import { RelayFailures } from './relay-failures';
 import { RelayTurn, WorkspaceTurn } from './relay-turn';
 
-/**
- * Number of lanes. A lane is a loop that relays events in one transaction after another, each for some
- * workspaces; such a transaction is called a turn.
- */
+/** Number of lanes. A lane is a loop of the relay that makes one transaction after another. */
 const LANES = 3;
-/** Index of the lane (loop of the relay) for workspaces with a backlog; lane 0 is for all others. */
+/** Index of the lane (loop of the relay) for workspaces with a backlog; lane 0 is for other workspaces. */
 const BACKLOG_LANE = 1;
 /**
- * Milliseconds that the transactions of all lanes (loops of the relay) with a lower index must have lasted
- * before the next lane begins one. With few busy lanes the transactions are large, and one that hangs blocks
- * only its own lane.
+ * Milliseconds that the transaction of a lane (loop of the relay) must have lasted before another lane helps
+ * it. So few lanes are busy and transactions are large, but a transaction that hangs blocks only its own
+ * lane.
  */
 const NEXT_LANE_AFTER_MS = 10;
-/** Milliseconds after which a transaction counts as hanging: its database server gets no further ones. */
+/** Milliseconds after which a transaction counts as hanging. Then no other begins on its database server. */
 const HANGS_AFTER_MS = 1_000;
 const MAX_WORKSPACES = 50;
 /** Largest number of events of one workspace in one transaction. */
 const MAX_EVENTS = 100;
 /** Largest number of events in one transaction. It bounds the memory and the size of the statements. */
 const MAX_TURN_EVENTS = 500;
-/** Milliseconds that a workspace's events wait at most because a consumer is busy. */
+/** Longest time in milliseconds for which a workspace's events wait because a consumer is busy. */
 const PATIENCE_MS = 1_000;
-/** Milliseconds between two checks of an idle lane whether a workspace has waited for PATIENCE_MS. */
+/** Milliseconds after which an idle lane (loop) checks whether a workspace has waited for PATIENCE_MS. */
 const LOOK_EVERY_MS = 250;
 /** Age in milliseconds from which a workspace's events are relayed even if a consumer is busy. */
 const MAX_AGE_MS = 5_000;
 
 interface Turn {
   tenantIds: string[];
-  /** Milliseconds since 1970. */
+  /** Start of the transaction, in milliseconds since 1970. */
   since: number;
 }
 
 const NO_TURN: Turn = { tenantIds: [], since: Infinity };
 
 /**
- * Relays queued events to the consumers, in transactions that several workspaces may share. Several workers
- * may do so: the transaction of a killed worker rolls back, and another worker relays its events.
+ * Relays queued events to the consumers. A transaction may relay events of several workspaces. Several
+ * workers may relay at once. If a worker is killed, its transaction rolls back, and another worker relays the
+ * events.
  */
 @Injectable()
 export class OutboxRelay implements BeforeApplicationShutdown {
@@ -53,22 +51,24 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   private readonly ready = new Map<string, number>();
   private readonly inTurn = new Set<string>();
   /**
-   * Workspaces that reached their limit in a transaction or waited over a second, until no event is left.
-   * Each shares no transaction, so that no other workspace waits for its events.
+   * Workspaces with a backlog: they reached the limit of a transaction, or had an event older than a second.
+   * They remain here until no event is left. They share no transaction with other workspaces, so that these
+   * need not wait.
    */
   private readonly backlogged = new Set<string>();
   /**
-   * Workspaces that are relayed even if consumers are busy, until no event is left: they have waited for
-   * PATIENCE_MS, or have an event older than MAX_AGE_MS.
+   * Workspaces whose events are relayed even if consumers are busy, because they waited for PATIENCE_MS or an
+   * event is older than MAX_AGE_MS. They remain here until no event is left.
    */
   private readonly overdue = new Set<string>();
-  /** Limits of events in one transaction, by workspace, which are lowered after a transaction failed. */
+  /** Largest numbers of events in one transaction, by workspace, where a failure has lowered the number. */
   private readonly shrunkTo = new Map<string, number>();
   private readonly maxWorkspaces: number;
   private lanes: Promise<void>[] = [];
   /**
-   * Current transaction of each lane (loop). For each database server that may hang alone there are LANES
-   * more lanes. Each of these replaces the lane LANES places before it while that lane's transaction hangs.
+   * Current transaction of each lane (loop of the relay). There are LANES more lanes for each database server
+   * that may hang. Such a lane does the work of the lane LANES places before it while that lane's transaction
+   * hangs.
    */
   private readonly turns: Turn[];
   private readonly sleeping = new Set<() => void>();
@@ -109,7 +109,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     this.lookAgain();
   }
 
-  /** Wakes sleeping lanes if any workspace may have events. A consumer calls it when it becomes less busy. */
+  /** Wakes idle lanes (loops) if a workspace may have events. Consumers call it when they get less busy. */
   lookAgain(): void {
     if (this.ready.size > 0) for (const wakeLane of this.sleeping) wakeLane();
   }
@@ -169,7 +169,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
       if (this.inTurn.has(tenantId) || this.mustWait(tenantId, since)) continue;
       const server = hangingServers.size > 0 ? this.database.placement.serverOf(tenantId) : null;
       if (server !== null && hangingServers.has(server)) continue;
-      // After a failure, a workspace shares no transaction.
+      // A workspace whose transaction failed shares no transaction with other workspaces.
       const isAlone = this.shrunkTo.has(tenantId);
       if (isAlone && next.length > 0) continue;
       next.push(tenantId);

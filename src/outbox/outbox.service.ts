@@ -18,7 +18,7 @@ interface OrderedOptions extends AppendOptions {
   sequence: string;
 }
 
-/** Options for events of one type. A sequence is required exactly for types with an order in the catalog. */
+/** Options for events of one type. `sequence` is required if the type has an `order`, else forbidden. */
 type Options<T extends EventType> = (typeof eventCatalog)[T]['order'] extends null
   ? [options?: AppendOptions]
   : [options: OrderedOptions];
@@ -50,8 +50,9 @@ export class OutboxService {
   }
 
   /**
-   * Appends events of a type without an order. One signal wakes the relays for all events. The signal names
-   * no changed row, so the caller must announce the changes to inboxes by `EventlessChanges`.
+   * Appends events of a type whose events are not numbered. One Redis signal wakes the relays for all of the
+   * events. It names no changed row, so the caller must announce the changes to inboxes by
+   * `EventlessChanges`.
    */
   appendAllPipelined<T extends UnorderedType>(
     tx: Transaction,
@@ -84,11 +85,10 @@ interface EventSubject {
 }
 
 /**
- * Returns an SQL expression: whether an active webhook endpoint of the workspace subscribes to the type.
- * Frequent changes include it in their statement, so that an event without a subscriber is not stored, at no
- * extra round trip. It reads at most 50 rows of `webhook_endpoints_active_idx`, and sees every endpoint that
- * was activated before the statement began. No other code of `outbox` reads a table of `webhooks`; no import
- * shows this dependency.
+ * Returns an SQL condition: the workspace has an active webhook endpoint that subscribes to the type. A
+ * frequent change includes it in its statement, so that it stores no event without a subscriber and needs no
+ * further round trip. The condition reads at most 50 rows of `webhook_endpoints_active_idx`. It sees every
+ * endpoint that was activated before the statement began.
  * @param tenantId SQL expression of the workspace's id
  */
 export function hasSubscriberSql(tenantId: string, type: EventType): string {

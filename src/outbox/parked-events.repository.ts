@@ -66,7 +66,7 @@ export class ParkedEventsRepository {
     ]);
   }
 
-  /** Lists up to 1,000 parked events of a server that an operator wants retried or given up, in due order. */
+  /** Lists up to 1,000 parked events of a server for which an operator has made a request, oldest first. */
   async findRequested(
     after: DuePosition,
     server: WorkspaceServer,
@@ -84,7 +84,7 @@ export class ParkedEventsRepository {
     };
   }
 
-  /** Deletes and returns a parked event with an operator's request; null if there is none or it is locked. */
+  /** Deletes and returns a parked event. Returns null if it has no request of an operator, or is locked. */
   async takeRequested(
     tx: Transaction,
     { tenantId, eventId, consumer }: ParkedEventKey,

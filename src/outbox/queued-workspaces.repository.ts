@@ -23,10 +23,10 @@ export class QueuedWorkspacesRepository {
   constructor(private readonly floors: QueueFloors) {}
 
   /**
-   * Returns workspaces of a server that have queued events without a valid lease. Reads up to 1,000
-   * workspaces with ids above `after`, and stores the time of each one's first queued event, from which later
-   * reads begin.
-   * @returns the workspaces, and the `after` of the next call; null after the last workspace
+   * Finds workspaces of a server that have queued events without a valid lease, among up to 1,000 workspaces
+   * with ids above `after`. Also stores each workspace's floor: the time of its first queued event, from
+   * which claims read the queue.
+   * @returns the workspaces; `next` is the `after` of the next call, or null after the last workspace
    */
   async findWorkspaces(
     after: string,
@@ -40,7 +40,8 @@ export class QueuedWorkspacesRepository {
     });
     const ids = workspaces.map(({ id }) => id);
     const queued = await this.findFirst(ids, server);
-    // `now` was read before the queue, so no event that is queued later is older.
+    // A workspace without an event gets the floor `now`. It was read before the queue, so no later event is
+    // older.
     for (const { id, now } of workspaces) {
       const first = queued.get(id);
       this.floors.update(subQueueOf(id), first ? idTime(first.eventId) : now);

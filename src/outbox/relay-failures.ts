@@ -9,7 +9,7 @@ const RETRY_MS = 500;
 /** Milliseconds between the two tries that must fail with the same error before an event is parked. */
 const CONFIRM_AFTER_MS = 100;
 
-/** Limit of events of each workspace in its next transaction, which may begin after `delayMs`. */
+/** Limit of the number of each workspace's events in its next transaction, and the pause before it. */
 interface NextTurns {
   limit: number;
   delayMs: number;
@@ -18,9 +18,9 @@ interface NextTurns {
 type Cause = Omit<Parking, 'consumers'>;
 
 /**
- * Decides how relaying continues after a failed transaction. After an error that the data causes, each of its
- * workspaces gets transactions of its own, with half as many events after each failure. An event that fails
- * alone is parked.
+ * Decides how relaying continues after a failed transaction. If the data caused the error, each workspace of
+ * the transaction gets transactions of its own. Each further failure halves the number of events in them. An
+ * event that fails even alone is parked.
  */
 @Injectable()
 export class RelayFailures {
@@ -47,8 +47,8 @@ export class RelayFailures {
 
   /**
    * Relays the workspace's oldest event once more.
-   * @returns the error and the event to park if the same error came again; null if the event is relayed now
-   * @throws Error if another error came
+   * @returns the error and the event to park if the same error is thrown; null if the event is relayed now
+   * @throws Error if it fails with a different error
    */
   private async confirm(consumers: OutboxConsumer[], tenantId: string, error: Error): Promise<Cause | null> {
     await sleep(CONFIRM_AFTER_MS);

@@ -15,12 +15,12 @@ export interface TurnPlan {
   onClaimed?(events: ClaimedEvent[]): void;
 }
 
-/** Consumers for which an event is parked because of an error. They do not receive it. */
+/** Consumers for which an event is parked because of an error. They do not receive the event. */
 export interface Parking {
   consumers: OutboxConsumer[];
   /**
-   * Id of the only event that may be parked: if another one is the oldest, `relayEvents` throws. Null if the
-   * failed transaction had claimed no event: then any event may be parked.
+   * Id of the event to park. If it is not the workspace's oldest event any more, `relayEvents` throws. Null
+   * if the transaction failed before it claimed an event: then the oldest event is parked, whichever it is.
    */
   eventId: string | null;
   error: Error;
@@ -28,11 +28,11 @@ export interface Parking {
 
 export interface WorkspaceTurn {
   tenantId: string;
-  /** Whether the number of events reached the workspace's limit, so that more may be queued. */
+  /** Whether the number of relayed events reached the workspace's limit, so that more may be queued. */
   isUnfinished: boolean;
-  /** Whether the number of events reached the limit for overdue events, not only the limit of free slots. */
+  /** Whether it reached even the limit for overdue events, which does not depend on free slots. */
   isFull: boolean;
-  /** Time at which its oldest event was queued, in milliseconds since 1970; Infinity without an event. */
+  /** Time at which the oldest relayed event was queued, in milliseconds since 1970; Infinity for none. */
   oldestAt: number;
 }
 
@@ -58,7 +58,7 @@ export class RelayTurn {
       // With guessed limits, the claim is sent in one packet with the statements that prepare the consumers.
       const guessed = guessLimits(active, plan);
       const claimed = guessed && this.events.claim(tx, guessed, newId());
-      // If both fail, `await preparing` throws first. This line prevents an unhandled rejection.
+      // If both promises reject, `await preparing` throws first. This line prevents an unhandled rejection.
       claimed?.catch(() => undefined);
       const prepared = await preparing;
       const limitOf = (tenantId: string, isOverdue: boolean) =>

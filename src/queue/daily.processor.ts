@@ -41,7 +41,6 @@ export abstract class DailyProcessor
     this.logger.error({ err: error }, 'the daily work failed; it continues the next day');
   }
 
-  /** Begins to close the queue and returns at once, so that all processors close at the same time. */
   onModuleDestroy(): void {
     clearInterval(this.timer);
     this.stop.abort();

@@ -43,9 +43,7 @@ export class LeaseWorker<Claimed> {
     return this.stopping;
   }
 
-  /**
-   * Makes this process claim due items of targets. Calls for a target whose claim has not begun are joined.
-   */
+  /** Makes this process claim due items of targets. Several calls for a target may lead to one claim. */
   wake(targets: Iterable<Target>): void {
     this.capacity.addDue(targets);
     while (this.capacity.hasDue && this.claimLoops < CONCURRENT_CLAIMS) void this.claimForDue();

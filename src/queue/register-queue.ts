@@ -9,10 +9,7 @@ import { RedisConnections } from '../redis/redis-connections';
  */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
-/**
- * Number of times that a job may pass to another worker because its worker was killed, before Bull fails the
- * job. It is high because jobs are safe to repeat.
- */
+/** Number of workers that may be killed while they do a job before Bull fails it. Jobs are safe to repeat. */
 const MAX_STALLED = 1_000_000;
 
 /** Milliseconds before the next try after an error of Redis, such as `LOADING`. */

@@ -5,8 +5,8 @@ import { Target, throughputKeyOf } from './targets';
 import { WakeUpQueue, wakeUpsOf } from './wake-up-queue';
 
 /**
- * Limits how many items of each target start in a second, by a count in Redis for all workers. A target that
- * has reached its rate is paused. At the end of the pause, a job wakes a worker for it.
+ * Limits the number of each target's items that start in a second, by a count in Redis for all workers. A
+ * target at its rate is paused, and woken by a job at the end of the pause.
  */
 export class TargetRates {
   constructor(

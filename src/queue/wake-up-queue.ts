@@ -77,9 +77,7 @@ export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
     void this.addPending();
   }
 
-  /**
-   * Adds pending wake-ups to Redis, one call at a time. Wake-ups that come during a call wait for the next.
-   */
+  /** Adds pending wake-ups to Redis, one call at a time. Wake-ups that come meanwhile wait for the next. */
   private async addPending(): Promise<void> {
     if (this.isAdding) return;
     this.isAdding = true;

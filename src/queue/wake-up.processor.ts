@@ -59,7 +59,7 @@ export abstract class WakeUpProcessor
     }
   }
 
-  /** Begins to close the queue and returns at once, so that all processors close at the same time. */
+  /** Begins to close the queue and does not wait, so that all processors close at the same time. */
   onModuleDestroy(): void {
     this.wakeUps.stopHandlingLocally();
     this.stopping ??= closeQueue(this.bull, [this.worker.drain()]);

@@ -7,10 +7,7 @@ import { QueueFloorsRepository } from './queue-floors.repository';
 const INTERVAL_MS = 10_000;
 /** Milliseconds between two times at which this worker saves its floors and loads other workers' floors. */
 const SAVED_EVERY_MS = 60_000;
-/**
- * Number of dead rows in a queue table above which floors are used. Vacuum leaves so many dead rows only
- * while an old snapshot prevents their removal.
- */
+/** Number of dead rows in a queue table above which floors are used. Vacuum prevents so many usually. */
 const MANY_DEAD_ROWS = 10_000;
 const BATCH = 1_000;
 
@@ -37,9 +34,7 @@ export class FloorKeeper implements OnModuleInit, BeforeApplicationShutdown {
     private readonly saved: QueueFloorsRepository,
   ) {}
 
-  /**
-   * Loads the saved floors before the worker's first claim. If this fails, that claim reads all dead rows.
-   */
+  /** Loads the saved floors before the worker's first claim. If this fails, the claim reads all dead rows. */
   async onModuleInit(): Promise<void> {
     await this.exchangeFloors().catch((error: Error) =>
       this.logger.warn({ err: error }, 'the floors of the queues were not loaded; it will be retried'),

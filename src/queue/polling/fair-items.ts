@@ -45,9 +45,7 @@ export class FairItems<Item extends WorkItem> {
     return this.turns.size > 0;
   }
 
-  /**
-   * Adds an item, unless it waits or pauses already, or too many items wait. A later search finds it again.
-   */
+  /** Adds an item, unless it waits or pauses, or too many items wait. A later search finds it again. */
   add(item: Item): void {
     const key = keyOf(item);
     const items = this.waiting.get(item.tenantId) ?? new Map<string, Item>();

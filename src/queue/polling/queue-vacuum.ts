@@ -7,8 +7,8 @@ const INTERVAL_MS = 10_000;
 const OLD_SNAPSHOT_S = 60;
 
 /**
- * Vacuums a queue table after at least `afterRows` of its rows have died, at most once in 10 seconds.
- * Autovacuum alone would let the table grow, because it checks only once a minute.
+ * Vacuums a queue table after `afterRows` of its rows have died, at most once in 10 seconds. Autovacuum alone
+ * would let the table grow, because it checks only once a minute.
  */
 export class QueueVacuum {
   private readonly runs: Periodic;
