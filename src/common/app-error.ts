@@ -27,18 +27,18 @@ const ERROR_STATUS = { ...API_ERROR_STATUS, MISDIRECTED_REQUEST: 421 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** Codes whose answers have a `Retry-After` header. */
+/** Codes of errors whose responses have a `Retry-After` header. */
 export const RETRYABLE: readonly ErrorCode[] = ['RATE_LIMITED', 'UNAVAILABLE'];
 
-/** Fault of one field of a request. A page looks up its text in another language by `code` and `values`. */
+/** Fault of one field of a request. Pages find its text in another language by `code` and `values`. */
 export interface ErrorDetail extends Partial<CodedFault>, Pick<Fault, 'message'> {
   field: string;
 }
 
-/** Reason why a request is refused as a whole. A page looks up its text in another language by `reason`. */
+/** Reason why a request is refused as a whole. Pages find its text in another language by `reason`. */
 export type ErrorReason = Omit<Reason, 'message'>;
 
-/** The only error that services throw on purpose. API callers read its message: no secrets, no internals. */
+/** The only error that services throw on purpose. API callers read its message, so it must have no secret. */
 export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,

@@ -1,5 +1,5 @@
 export const FIRST_DELAY_MS = 2_000;
-/** Largest share of the delay that is added at random, so that things that failed together retry apart. */
+/** Largest share of a delay that is added at random, so that tasks which failed together retry apart. */
 const JITTER = 0.1;
 
 /**

@@ -17,9 +17,9 @@ interface Options {
 }
 
 /**
- * Batches concurrent calls: while one batch runs, the next one collects items. So a busy process needs one
- * statement for many items, and a quiet process processes each item at once. If several batches may run, one
- * that hangs delays only its own items.
+ * Batches concurrent calls: while one batch runs, items collect for the next batch. So a busy process handles
+ * many items by one call of `work`, such as one SQL statement, and an idle process handles an item at once.
+ * If several batches may run, a batch that hangs delays only its own items.
  */
 export class Batcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];

@@ -58,7 +58,8 @@ const CHANNEL_DESCRIPTORS = {
         name: 'X-Telegram-Bot-Api-Secret-Token',
         description: 'The secret token that was registered with the address.',
       },
-      // Telegram sends one update. Its longest text has 4096 characters, and it may quote another message.
+      // A request of Telegram has one update: a message of up to 4096 characters, which may quote another
+      // one.
       batch: { maxMebibytes: 1, maxEvents: 1 },
     },
   },
@@ -123,7 +124,7 @@ export const PROVIDER_URLS = Object.fromEntries(
     .map(({ variable, url }) => [variable, url]),
 ) as Record<ProviderVariable, string>;
 
-/** Returns the entries of an object that are set and whose names are variables of providers' addresses. */
+/** Returns the set entries of an object whose names are environment variables of providers' addresses. */
 export function pickProviderUrls(values: object): Partial<Record<ProviderVariable, string>> {
   const isProviderUrl = ([name, url]: [string, unknown]) =>
     Object.hasOwn(PROVIDER_URLS, name) && url !== undefined;

@@ -12,7 +12,7 @@ type PlaceholdersOf<Text extends string> = Text extends `${string}{${infer Name}
   ? Name | PlaceholdersOf<Rest>
   : never;
 
-/** Tuple of the values for a text's placeholders; empty for a text without placeholders. */
+/** Argument list with the values for a text's placeholders; empty for a text without placeholders. */
 export type ValuesOf<Text extends string> = Text extends string
   ? [PlaceholdersOf<Text>] extends [never]
     ? []
@@ -35,7 +35,7 @@ export interface Reason {
   values?: ErrorValues;
 }
 
-/** Replaces the placeholders of a text by values. Placeholders without a value stay. */
+/** Replaces the placeholders of a text by values. Placeholders without a value remain. */
 export function fillText(text: string, values: ErrorValues = {}): string {
   return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name];
@@ -50,7 +50,7 @@ export function makeFault<Code extends FaultCode>(
   return { message: fillText(FAULTS[code], values), code, ...(values && { values }) };
 }
 
-/** Returns the fault of a field as a sentence, which begins with the field unless the text is a sentence. */
+/** Returns a fault as a sentence: its text, after the name of the field unless the text is a sentence. */
 export function faultSentence(
   field: string,
   { message, code }: Partial<CodedFault> & { message: string },
@@ -89,7 +89,7 @@ export function readFault(text: string): CodedFault | null {
   return null;
 }
 
-/** Returns options for a validator, so that it reports this fault instead of its usual one. */
+/** Returns options with which a validator reports this fault instead of its default message. */
 export function validatorFault<Code extends FaultCode>(
   code: Code,
   ...values: ValuesOf<(typeof FAULTS)[Code]>

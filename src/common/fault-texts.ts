@@ -5,7 +5,7 @@
  * texts in `fault-texts.ts` and `reason-texts.ts`: two typed tables cost less than a registry.
  */
 
-/** Faults of one field. Each text continues a sentence that begins with the field, or is a sentence. */
+/** Texts of faults of one field. A text is a sentence, or continues one that begins with the field. */
 export const FAULTS = {
   // Faults of any input. `validate.ts` assigns them to the rules of the input's class.
   required: 'is required',

@@ -1,4 +1,4 @@
-/** Text of which `foldText` changes only the case. */
+/** Pattern of a text of which `foldText` changes only the case. */
 const PLAIN_TEXT = /^[\w@.+-]*$/;
 /** Characters that cannot be seen: joiners, direction marks, soft hyphens, variation selectors, fillers. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
@@ -16,8 +16,8 @@ const OPTIONAL_MARKS =
   /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]/gu;
 
 /**
- * Letters that Unicode does not decompose, and the letters that its collation treats as equal. Also `ı` and
- * `þ`, for which people without such a key write `i` and `th`.
+ * Letters that Unicode does not decompose, with the letters that its collation treats as equal. `ı` and `þ`
+ * have `i` and `th`, because people without a key for them write so.
  */
 export const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   æ: 'ae',
@@ -53,10 +53,10 @@ const KATAKANA = /[\u30a1-\u30f6]/gu;
 const TO_HIRAGANA = 0x3041 - 0x30a1;
 
 /**
- * Returns the form of a text by which texts are compared. It removes case, width, optional marks and
- * invisible characters by Unicode's data, replaces digits, hyphens and quotes by ASCII's, and several blanks
- * by one. `Straße` equals `STRASSE`, `Đỗ` equals `do`, `İrem` equals `irem`, `٣` equals `3`, `タロウ` equals
- * `たろう`, and `کریم` equals `كريم`.
+ * Returns the form of a text by which texts are compared. It removes case, width, invisible characters, and
+ * marks that people often leave out. It replaces digits, hyphens and quotes by ASCII's, and several blanks by
+ * one. `Straße` equals `STRASSE`, `Đỗ` equals `do`, `İrem` equals `irem`, `٣` equals `3`, `タロウ` equals `たろう`,
+ * and `کریم` equals `كريم`.
  */
 export function foldText(text: string): string {
   if (PLAIN_TEXT.test(text)) return text.toLowerCase();

@@ -7,8 +7,8 @@ export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 const RANDOM_BYTES = 16;
 /**
- * Number of highest bits of the sequence that are zero at its random start in each millisecond, so that it
- * never reaches its end within a millisecond.
+ * Number of highest bits that are zero in the random number with which the sequence starts in each
+ * millisecond, so that the sequence cannot reach its end within the millisecond.
  */
 const SEQUENCE_HEADROOM_BITS = 2;
 const TIMESTAMP_SHIFT = 80n;
@@ -18,7 +18,7 @@ const RAND_B_MASK = (1n << 62n) - 1n;
 const VERSION_7 = 7n << 76n;
 const VARIANT = 2n << 62n;
 
-/** Random bytes for many ids, drawn at once: an id takes 0.4 µs instead of 2 µs with a system call each. */
+/** Random bytes for many ids, read by one system call: a call for each id would take five times as long. */
 const randomness = Buffer.allocUnsafe(256 * RANDOM_BYTES);
 let drawn = randomness.length;
 /** Time of the latest id (ms since 1970), and its sequence number within that millisecond. */

@@ -6,17 +6,17 @@ const MAX_UNWRITTEN_BYTES = 1024 * 1024;
 
 /** Makes a logger that writes JSON lines to stdout. Never pass it a key, a secret or a message's text. */
 export function createLogger(level: string): pino.Logger {
-  // Writes are synchronous, because with a full disk, unwritten lines would prevent the process from exiting.
+  // Writes are synchronous, because the process could not exit while lines wait for a full disk.
   const stdout = pino.destination({ sync: true, maxLength: MAX_UNWRITTEN_BYTES });
-  // A full disk or a closed pipe loses only log lines, and there is no place to report it.
+  // An error of stdout is ignored, because it loses only log lines and there is no place to report it.
   stdout.on('error', () => undefined);
   const serializers = { err: describeError };
   return pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, serializers }, stdout);
 }
 
 /**
- * Returns the properties of an error that may be logged. The error of a failed query also has the query's
- * parameters, which are customers' data.
+ * Returns the properties of an error that may be logged. Leaves out other properties, because the error of a
+ * failed query has the query's parameters, which are customers' data.
  */
 function describeError(error: NodeJS.ErrnoException): object {
   return { type: error.name, code: error.code, message: error.message, stack: error.stack };

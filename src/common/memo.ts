@@ -1,4 +1,4 @@
-/** Stores values by key. When a new key would exceed `max` keys, it first deletes all values. */
+/** Cache of values by key. A new key beyond the largest number of keys, `max`, first deletes all values. */
 export class Memo<Value> {
   private readonly values = new Map<string, Value>();
 

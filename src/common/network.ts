@@ -36,8 +36,8 @@ export function unmapped(address: Address): Address {
 }
 
 /**
- * Reports whether a text is a network in CIDR notation without bits set after its prefix. Networks of
- * IPv4-mapped addresses are refused.
+ * Reports whether a text is a network in CIDR notation without bits set after its prefix. It is false for a
+ * network of IPv4-mapped addresses.
  */
 export function isExactNetwork(cidr: string): boolean {
   try {

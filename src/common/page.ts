@@ -50,7 +50,7 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
-/** Makes a page of up to `limit + 1` rows. The last one only shows that more rows follow. */
+/** Makes a page of the first `limit` rows. One further row shows that there is a next page. */
 export function toPage<Row extends { id: string }, T>(
   rows: Row[],
   limit: number,

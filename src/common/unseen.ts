@@ -4,11 +4,11 @@
  */
 const UNSEEN = String.raw`[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]`;
 /**
- * Pattern of unseen characters at the ends. The lookbehind lets a run match only from its first character;
- * otherwise a long run would take quadratic time.
+ * Pattern of unseen characters at the ends of a text. The lookbehind lets a series of them match only from
+ * its first character, because otherwise a long series would take quadratic time.
  */
 const AT_AN_END = new RegExp(`^${UNSEEN}+|(?<!${UNSEEN})${UNSEEN}+$`, 'gu');
-/** Pattern of unseen characters that an address must not have: all but spaces, joiners and variants. */
+/** Pattern of unseen characters that an address must not have: not spaces, joiners or variation selectors. */
 const INSIDE = new RegExp(String.raw`(?![ \u200c\u200d\ufe00-\ufe0f])${UNSEEN}`, 'u');
 
 /** Removes characters that cannot be seen, such as people copy by accident, from both ends of a text. */

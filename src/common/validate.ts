@@ -5,19 +5,19 @@ import { FAULTS } from './fault-texts';
 import { CodedFault, ErrorValue, FaultCode, faultSentence, makeFault } from './error-texts';
 import { NULLABLE, opaqueFieldsOf } from './validators';
 
-/** Options of class-validator. It reports one fault a field, because later ones mostly follow from it. */
+/** Options of class-validator. It reports a field's first fault, because most others follow from it. */
 const STRICT = { whitelist: true, forbidNonWhitelisted: true, stopAtFirstError: true };
 
 /** Largest number of nested levels of an input: more than any valid input has, and safe for the stack. */
 const MAX_DEPTH = 20;
-/** Largest number of fields of an input: class-validator takes seconds for thousands of unknown ones. */
+/** Largest number of fields of an input, because class-validator takes seconds for thousands of them. */
 const MAX_FIELDS = 500;
 /** Largest number of faults in one answer, so that the answer is not many times larger than its request. */
 const MAX_DETAILS = 20;
 
 /**
- * Code of the fault for each broken rule of class-validator, and the names under which the rule's arguments
- * become its values. `validatorFault` overrides it in an input's class.
+ * Code of the fault for each broken rule of class-validator, and the names of the fault's values, which are
+ * the rule's arguments. A rule with the options of `validatorFault` reports that fault instead.
  */
 const FAULT_OF_RULE: Record<string, [code: FaultCode, ...values: string[]]> = {
   arrayMaxSize: ['too_many_named', 'max'],
@@ -45,12 +45,12 @@ const FAULT_OF_RULE: Record<string, [code: FaultCode, ...values: string[]]> = {
   notBlank: ['blank'],
 };
 
-/** Instances that `validate` has returned. A service validates an input again after the HTTP layer. */
+/** Instances that `validate` has returned. If a service validates an instance again, it is not checked. */
 const valid = new WeakSet<object>();
 
 /**
- * Validates an input by the decorators of its class. It refuses unknown fields, changes no value to fit a
- * bound, and reports the faults of all fields at once.
+ * Validates an input by the decorators of its class. It refuses unknown fields. It refuses a value out of
+ * bounds, and does not change it to fit. It reports the faults of all fields at once.
  * @returns an instance of the class. It must not be changed, because a second validation does not check it.
  * @throws AppError with `code` and a detail for each faulty field
  */
@@ -105,9 +105,9 @@ function isNested(value: unknown): value is object {
 }
 
 /**
- * Lists the keys, on all levels, that every object inherits, and `prototype`. A library could mistake them
- * for an object's own members: class-transformer calls the value of `constructor` as a class, and stores it
- * for ever. Keys inside opaque fields are not listed.
+ * Lists the keys, on all levels, that are names of members of every object, such as `constructor`, or are
+ * `prototype`. They are refused, because a library could mistake them for these members: class-transformer
+ * would call the value of `constructor` as a class. Keys inside opaque fields are not listed.
  */
 function reservedKeysOf(value: object, opaque: readonly string[], path = ''): ErrorDetail[] {
   return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
@@ -117,7 +117,7 @@ function reservedKeysOf(value: object, opaque: readonly string[], path = ''): Er
   });
 }
 
-/** Makes an instance of a class. Its opaque fields have the values of the input unchanged. */
+/** Makes an instance of a class from an input. Opaque fields have the input's values unchanged. */
 function toInstance<T extends object>(dto: ClassConstructor<T>, input: object, opaque: readonly string[]): T {
   const isOpaque = ([field]: [string, unknown]) => opaque.includes(field);
   const fields = Object.entries(input);
@@ -127,8 +127,8 @@ function toInstance<T extends object>(dto: ClassConstructor<T>, input: object, o
 }
 
 /**
- * Gives optional fields that are null their default, except fields with `IsNullable`. Changes only instances
- * of classes, not plain objects.
+ * Sets optional fields that are null to their default, except fields with `IsNullable`. Changes only
+ * instances of classes, not plain objects.
  */
 function leaveOutNulls(instance: object): void {
   const prototype = Object.getPrototypeOf(instance) as object | null;

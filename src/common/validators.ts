@@ -66,7 +66,7 @@ export function IsIdList(max: number): PropertyDecorator {
   );
 }
 
-/** Range of time stamps whose ids and ISO 8601 texts have their usual form. */
+/** Range of time stamps that fit into an id, and into an ISO 8601 text with a year of four digits. */
 const [EARLIEST, LATEST] = [new Date(0), new Date('9999-12-31T23:59:59.999Z')];
 
 /** Accepts a time stamp from 1970 to 9999, as a `Date` or a text. */
@@ -97,7 +97,7 @@ export function IsDateTime(): PropertyDecorator {
   return applyDecorators(Transform(refuseOthers), IsMoment());
 }
 
-/** Context of class-validator's rules that marks the fields with `IsNullable`. */
+/** Value by which class-validator's rules of fields with `IsNullable` are recognised, in their `context`. */
 export const NULLABLE = 'null has a meaning';
 
 /**
@@ -112,7 +112,7 @@ const OPAQUE = Symbol('opaque fields');
 
 /**
  * Marks a field whose keys are data, such as a contact's attributes. No library walks through its value, so
- * it may have keys that every object inherits.
+ * the value may have keys such as `constructor`, which every object inherits.
  */
 export function IsOpaque(): PropertyDecorator {
   return (prototype, field) =>
@@ -139,8 +139,8 @@ export function IsEmailAddress(): PropertyDecorator {
 }
 
 /**
- * Reports whether an e-mail address has no letter that Unicode treats as a form of another one. In lower case
- * the sign for kelvin becomes `k`, so the address would be another person's.
+ * Reports whether an e-mail address has no letter that Unicode treats as a form of another letter. In lower
+ * case such an address could become another person's: the sign for kelvin becomes `k`.
  */
 export function isPlainEmail(email: unknown): boolean {
   return typeof email === 'string' && email.normalize('NFKC') === email;

@@ -1,4 +1,4 @@
-/** Releases a slot. Further calls do nothing. */
+/** Releases an acquired slot. Further calls do nothing. */
 export type Release = () => void;
 
 /** Source of a `close` event that ends a caller's wait, such as a response whose client disconnects. */
@@ -12,9 +12,9 @@ export interface WorkLimits {
   total: number;
   /** Number of slots that one key may use. A key names a workspace or connection. */
   perKey: number;
-  /** Number of callers that may wait for a slot; 0 by default. */
+  /** Largest number of callers that may wait for a slot; 0 by default. */
   waiting?: number;
-  /** Number of callers of one key that may wait; 0 by default. */
+  /** Largest number of callers of one key that may wait for a slot; 0 by default. */
   waitingPerKey?: number;
   /** Expected wait in milliseconds above which a caller is refused at once; no limit by default. */
   maxExpectedMs?: number;
@@ -24,22 +24,22 @@ export interface WorkLimits {
 
 type Settle = (release: Release | null) => void;
 
-/** Longest wait for a slot by default. After so long, callers are served better by an error. */
+/** Longest wait in milliseconds by default. After so long, an error is better for callers than a slot. */
 const MAX_WAIT_MS = 10_000;
 /** Largest number of seconds after which a refused caller is asked to retry. */
 const MAX_RETRY_S = 10;
-/** Milliseconds over which the time between two served callers is averaged. */
+/** Shortest duration in milliseconds of one measurement of the average time between two served callers. */
 const MEASURED_MS = 500;
 
 /**
- * Limits concurrent work of one kind in this process by slots. A key names the workspace or connection that
- * the work is for. Callers without a slot wait in a line of their key. Lines take turns, so a long line does
- * not delay the others.
+ * Limits concurrent work of one kind in this process. A slot is the permission to do one piece of work. A key
+ * names the workspace or connection that the work is for. Callers that get no slot wait in the line of their
+ * key. The lines take turns, so that a long line does not delay the callers in other lines.
  */
 export class WorkBudget {
   private used = 0;
   private readonly usedBy = new Map<string, number>();
-  /** Waiting callers of all keys, oldest first, each with the end of its wait by `performance.now()`. */
+  /** Waiting callers of all keys, oldest first, each with the `performance.now()` at which its wait ends. */
   private readonly waitingUntil = new Map<Settle, number>();
   /** Waiting callers of each key. The key that was served last is at the end. */
   private readonly lines = new Map<string, Set<Settle>>();
@@ -48,7 +48,7 @@ export class WorkBudget {
    * where there was no measurement.
    */
   private pacesMs = [0, 0];
-  /** Start of the current measurement by `performance.now()`. */
+  /** Time of `performance.now()` at which the current measurement began. */
   private measuredSince = 0;
   private served = 0;
 
@@ -83,8 +83,8 @@ export class WorkBudget {
   }
 
   /**
-   * Returns the seconds, at least 1, after which a refused caller finds a place in the line: until then the
-   * longest waiting caller has got a slot or stopped waiting.
+   * Returns after how many seconds, at least 1, a refused caller should retry. By then, the longest waiting
+   * caller has got a slot or stopped waiting, so that there is a place in the line.
    */
   secondsUntilRoom(key: string): number {
     if (this.isTooLong(key)) return Math.min(MAX_RETRY_S, Math.ceil(this.expectedMs(key) / 1_000));
@@ -103,7 +103,7 @@ export class WorkBudget {
     return this.isTooLong(key);
   }
 
-  /** Reports whether the key's next caller would wait too long. A short line does not count as overload. */
+  /** Reports whether the key's next caller would wait too long. It is false while few callers wait. */
   private isTooLong(key: string): boolean {
     const { total, maxExpectedMs = Infinity } = this.limits;
     return this.waitingUntil.size >= 2 * total && this.expectedMs(key) > maxExpectedMs;
@@ -113,7 +113,8 @@ export class WorkBudget {
   private expectedMs(key: string): number {
     const own = this.lines.get(key)?.size ?? 0;
     const lines = this.lines.size + (own === 0 ? 1 : 0);
-    // The shorter time of the two, because a lock or a slow statement may have delayed one measurement.
+    // The shorter of the two times counts, because a lock or a slow statement may have delayed one
+    // measurement.
     const paceMs = Math.min(...this.pacesMs);
     // The lines take turns, so a short line is served completely before longer ones.
     return paceMs * Math.min(this.waitingUntil.size + 1, (own + 1) * lines);
@@ -161,7 +162,7 @@ export class WorkBudget {
     this.serveNext();
   }
 
-  /** Serves the first caller of the next line whose key may use another slot. */
+  /** Gives a free slot to the first caller of the next line whose key may use one more slot. */
   private serveNext(): void {
     for (const [key, line] of this.lines) {
       if (this.countUsed(key) >= this.limits.perKey) continue;

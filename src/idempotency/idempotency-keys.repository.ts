@@ -43,7 +43,7 @@ export class IdempotencyKeysRepository {
     ]);
   }
 
-  /** Returns a key that was used within the last 24 hours. */
+  /** Returns the fingerprint and response of a key that was used within the last 24 hours, or else null. */
   async find<T>(
     tx: Transaction,
     tenantId: string,
@@ -59,7 +59,7 @@ export class IdempotencyKeysRepository {
 
   /**
    * Deletes up to 500 keys of a conversation whose contact is erased, because their responses contain its
-   * messages. Every step of the erasure calls it, so that all keys go: there are no more keys than messages.
+   * messages. The erasure calls it once in each of its steps, until all keys are deleted.
    */
   async erase(tx: Transaction, { tenantId, conversationId, withContact }: ErasedMessages): Promise<void> {
     // An erasure without the contact erases messages that are over a day old, whose keys have expired.

@@ -10,9 +10,9 @@ export class IdempotencyService {
   constructor(private readonly keys: IdempotencyKeysRepository) {}
 
   /**
-   * Runs `work` in the transaction. If the same request ran under this key within 24 hours, it returns the
-   * first answer instead. Key and work commit together, so a failed request leaves its key free. If a request
-   * comes twice at once, the second waits for the first.
+   * Runs `work` in the transaction. If the same request ran with the same key within the last 24 hours,
+   * returns its first answer instead. Key and work commit together, so a failed request leaves its key free.
+   * If a request comes twice at the same time, the second one waits until the first has ended.
    * @param subject the workspace, and the conversation whose message the response contains, if any. An
    *   erasure of that conversation deletes the key.
    * @throws AppError IDEMPOTENCY_CONFLICT if the key was used for another request
@@ -40,8 +40,9 @@ export class IdempotencyService {
   }
 
   /**
-   * Returns the first answer if the same request ran under this key within 24 hours, or null. A caller may
-   * use it to skip work before the transaction of `once`. Only `once` decides.
+   * Returns the first answer if the same request ran with the same key within the last 24 hours, or null. A
+   * caller may use it to skip work before `once`. Null is not final, because a concurrent request may use the
+   * key.
    * @throws AppError IDEMPOTENCY_CONFLICT if the key was used for another request
    */
   async findFirst<T extends object>(

@@ -9,7 +9,7 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 /** Request with an `Idempotency-Key`, which a client may send twice. */
 export interface IdempotentRequest {
   key: string;
-  /** Returns a SHA-256 hash of method, path and body, which is equal if the same request comes again. */
+  /** Returns a SHA-256 hash of method, path and body, by which a repetition of the request is recognised. */
   fingerprint(): Buffer;
   /** Reports whether a stored fingerprint is the fingerprint of this request. */
   isSame(fingerprint: Buffer): boolean;
@@ -34,14 +34,15 @@ export const Idempotent = createParamDecorator(
       key,
       fingerprint: () => fingerprintOf(request, canonical),
       isSame: (fingerprint) =>
-        // The previous version hashed a body as it was sent. Its fingerprints stay valid for a day.
+        // The previous version of the service hashed a body as it was sent. Such a hash stays valid for a
+        // day.
         [canonical, (body: unknown) => body].some((form) => fingerprintOf(request, form).equals(fingerprint)),
       markReplayed: () => response.setHeader('Idempotency-Replayed', 'true'),
     };
   },
 );
 
-/** Hashes method, path and body of a request. Validate the body first: deep nesting exhausts the stack. */
+/** Hashes a request's method, path and body. Validate the body before: deep nesting exhausts the stack. */
 function fingerprintOf({ method, path, body }: Request, form: (body: unknown) => unknown): Buffer {
   return createHash('sha256')
     .update(`${method}\n${path}\n${JSON.stringify(form(body))}`)

@@ -4,7 +4,7 @@ import { Components, Operation, Responses, Schema } from './document-types';
 
 const values = { $ref: '#/components/schemas/ErrorValues' };
 
-/** Schemas of the body that all errors have. */
+/** Schemas of the body that all error responses have, by name. */
 export const errorSchemas: Record<string, Schema> = {
   Error: {
     type: 'object',

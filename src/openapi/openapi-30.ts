@@ -26,12 +26,12 @@ function rewrite(value: unknown): unknown {
   return nullable(node);
 }
 
-/** Reports whether a key of a schema contains values, not schemas. */
+/** Reports whether a key of a schema has values in it, such as `enum`, and not further schemas. */
 function isExample(key: string): boolean {
   return key === 'example' || key === 'examples' || key === 'default' || key === 'enum';
 }
 
-/** Replaces null among the types or alternatives of a schema by `nullable`. */
+/** Replaces null among the types or alternatives of a schema by `nullable`, which OpenAPI 3.0 needs. */
 function nullable(node: Node): Node {
   const { type, anyOf, ...rest } = node;
   if (Array.isArray(type))

@@ -22,15 +22,15 @@ const ENDPOINTS_PATH = '/api/v1/webhook-endpoints';
 type DocumentSettings = Pick<Config, 'appUrl' | 'publicUrl'>;
 
 export interface OpenApiDocuments {
-  /** Routes of the REST API, and the webhooks. */
+  /** Document of the routes of the REST API, and of the webhooks. */
   api: OpenAPIObject;
-  /** Routes that the channels' providers and the widget call. */
+  /** Document of the routes that the channels' providers and the widget call. */
   channels: OpenAPIObject;
 }
 
 /**
- * Serves the OpenAPI documents. Builds them at the first request, and stores their bytes: a build takes
- * milliseconds, and anyone may request a document at any rate.
+ * Serves the OpenAPI documents. Builds them at the first request and stores their bytes, because a build
+ * takes milliseconds and anyone may request a document at any rate.
  */
 export function setupOpenApi(app: NestExpressApplication, config: Config): void {
   let documents: OpenApiDocuments | undefined;
@@ -86,7 +86,7 @@ export function openApiDocuments(app: INestApplication, settings: DocumentSettin
   };
 }
 
-/** Adds the components that a document refers to, and the union of the events if it has webhooks. */
+/** Adds the components that a document refers to. If it has webhooks, adds the union of all events too. */
 function withComponents(document: OpenAPIObject, components: Components): OpenAPIObject {
   const { webhooks: sent, paths } = document;
   const picked = pickComponents([paths, sent, sent && { $ref: WEBHOOK_EVENT }], components);

@@ -138,7 +138,7 @@ function reference(schema: string): Reference {
   return { $ref: `#/components/schemas/${schema}` };
 }
 
-/** Describes a header of a delivery in place: generators drop components that no path refers to. */
+/** Describes a header without a component, because generators drop components that no path refers to. */
 function header(name: string): Parameter {
   return { name, in: 'header', required: true, ...HEADERS[name]! };
 }
@@ -152,8 +152,8 @@ function copy(schema: object): Schema {
 }
 
 /**
- * Returns the schema without `additionalProperties`, as consumers must accept new keys, and with the API's
- * schema of a contact.
+ * Returns the schema without `additionalProperties`, because consumers must accept new keys. The schema of a
+ * contact in it is replaced by the API's.
  */
 function open(schema: object): Schema {
   const write = (key: string, value: unknown) => {

@@ -30,7 +30,7 @@ export interface WorkspaceTurn {
   tenantId: string;
   /** Whether the number of relayed events reached the workspace's limit, so that more may be queued. */
   isUnfinished: boolean;
-  /** Whether it reached even the limit for overdue events, which does not depend on free slots. */
+  /** Whether the number reached even the limit for overdue events, which does not depend on free slots. */
   isFull: boolean;
   /** Time at which the oldest relayed event was queued, in milliseconds since 1970; Infinity for none. */
   oldestAt: number;

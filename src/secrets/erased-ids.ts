@@ -3,15 +3,15 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config';
 
 const KEY_BYTES = 32;
-/** Purpose from which separate keys are derived, so that they serve nothing else. */
+/** Purpose that is part of the derived keys, so that these keys serve nothing else. */
 const KEY_PURPOSE = 'erased provider ids';
 const PREFIX = 'erased:';
 
 /**
- * Makes the ids that replace the provider's ids of erased messages. Some providers' ids contain the
- * customer's phone number or account, which is easy to guess. Guesses can be compared with the new ids only
- * with a configured key. The service has the key, so it ignores an erased message that a provider sends
- * again. The first configured key makes the ids; every key recognises them.
+ * Makes ids that replace the providers' ids of erased messages, because some providers' ids contain the
+ * customer's phone number or account. A number can be guessed, but a guess can be compared with a new id only
+ * with a configured key. With the key, the service recognises an erased message that a provider sends again,
+ * and ignores it. The first configured key makes the ids; every configured key recognises them.
  */
 @Injectable()
 export class ErasedIds {

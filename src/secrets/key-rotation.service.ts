@@ -36,9 +36,9 @@ export class KeyRotationService {
   }
 
   /**
-   * Encrypts with the first configured key every stored secret that has another key. It can be stopped and
-   * run again at any time. Each workspace gets an audit entry for every hundred of its secrets.
-   * @returns how many secrets had another key
+   * Encrypts with the first configured key every stored secret that another key has encrypted. It can be
+   * stopped and run again at any time. Each workspace gets an audit entry for every hundred of its secrets.
+   * @returns how many secrets another key had encrypted
    * @throws SecretUnreadable if the key of a stored secret is not configured
    */
   async reencrypt(actor: Actor = SYSTEM): Promise<{ reencrypted: number }> {

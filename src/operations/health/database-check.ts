@@ -7,7 +7,7 @@ import { OwnerDatabase } from '../../database/owner-database';
 import { areMigrationsApplied } from '../../database/setup/migration-state';
 import { missingRoleSettings } from '../../database/setup/role-settings';
 
-/** Reports that a database role lacks privileges or settings. The message must not contain internals. */
+/** Fault of a database role that lacks privileges or settings. The message must not contain internals. */
 export interface RoleFault {
   field: 'privileges' | 'settings';
   message: string;
@@ -78,7 +78,7 @@ export class DatabaseCheck implements OnApplicationBootstrap {
 
   private async findMissingSettings(database: Database | OwnerDatabase): Promise<string[]> {
     const missing = await missingRoleSettings(database);
-    // The settings may have been stored after these connections began: new connections would have them.
+    // The settings may have been stored after these connections were opened. New connections have them.
     if (missing.length > 0) await database.renewConnections();
     return missing;
   }
@@ -91,9 +91,7 @@ export class DatabaseCheck implements OnApplicationBootstrap {
     }
   }
 
-  /**
-   * Logs the faults of the database roles, unless the last call had the same: probes must not fill the log.
-   */
+  /** Logs the database roles' faults if they have changed, so that frequent checks do not fill the log. */
   private log(faults: object): void {
     const text = JSON.stringify(faults);
     if (text !== this.logged && text !== '{}')

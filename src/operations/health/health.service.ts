@@ -45,9 +45,10 @@ export class HealthService {
   }
 
   /**
-   * Checks the servers that the process depends on, at most once a second. The API needs a migrated database
-   * with its privileges. It works without Redis, and reports the state of Redis and of the clocks of database
-   * nodes. A worker also needs Redis and the privileges of the tables' owner.
+   * Checks the servers that the process depends on, at most once a second. An API process needs a migrated
+   * database with its privileges. It is ready without Redis, too. A worker also needs Redis, and the
+   * privileges of the tables' owner. The result includes the states of Redis and of the clocks of database
+   * nodes.
    * @throws AppError UNAVAILABLE, with a detail for each missing dependency
    */
   async ready(): Promise<Readiness> {

@@ -16,8 +16,8 @@ const USAGE_EVERY_MS = 10 * 60 * 1000;
 const MAX_DEPTH = 100_000;
 
 /**
- * SQL of the queue without its dead rows: it reads each workspace's events from its saved floor on, the due
- * time before which no row is left.
+ * SQL of the queue that skips dead rows: it reads the events of each workspace from the workspace's saved
+ * floor on, the time before which no event is left.
  */
 const QUEUE_FROM_FLOORS = `workspaces w, LATERAL (
   SELECT queued_at FROM event_queue
@@ -92,7 +92,7 @@ export class DatabaseMetrics {
     this.poolConnections.set({ state: 'idle' }, idleCount);
     this.poolConnections.set({ state: 'waiting' }, waitingCount);
     this.clockOffset.set(this.clock.offsetMs / 1000);
-    // If the read fails or takes too long, an old value would look like a current one.
+    // The gauges are reset, because an old value would look like a current one if the read fails.
     this.setOutbox(Number.NaN, Number.NaN);
     this.setSnapshot({ seconds: Number.NaN, transactions: Number.NaN });
     for (const table of PARTITIONED_TABLES) this.defaultRows.set({ table }, Number.NaN);

@@ -17,8 +17,8 @@ const REQUESTS: Record<Request, { permission: Permission; action: string }> = {
 };
 
 /**
- * Lists events that a consumer could not process, and stores an operator's decision about each. Until then,
- * only the event's conversation waits.
+ * Lists events that a consumer could not process, and stores an operator's decision about each. Until the
+ * decision, the event's conversation waits, but no other conversation.
  */
 @Injectable()
 export class ParkedEventsService {
@@ -50,8 +50,8 @@ export class ParkedEventsService {
   }
 
   /**
-   * Makes a worker drop the event for the consumer that failed. If that was to send a message, the message
-   * becomes FAILED and its conversation continues.
+   * Makes a worker drop the event for the consumer that failed. If the consumer should have sent a message,
+   * the message becomes FAILED, and its conversation continues.
    * @throws AppError NOT_FOUND; FORBIDDEN to agents
    */
   giveUp(key: ParkedEventKey, actor: Actor = SYSTEM): Promise<void> {

@@ -30,7 +30,7 @@ export class HistoryUses {
     private readonly rows: TableRowsRepository,
   ) {}
 
-  /** Returns the first work that needs the day's events or deliveries; null if there is none. */
+  /** Returns one piece of work that needs the day's events or deliveries; null if there is none. */
   async find(day: Day): Promise<HistoryReference | null> {
     const uses = this.tables.listHistoryUses();
     const bounds = { first: lowestId(day), next: lowestId(day + 1), start: startOf(day) };
@@ -51,8 +51,9 @@ export class HistoryUses {
   }
 
   /**
-   * Gives up the work of suspended workspaces for events up to the end of a day. Such work has waited longer
-   * than events are stored, and would prevent the drop of the days' partitions, which all workspaces share.
+   * Gives up the work of suspended workspaces for events up to the end of a day, because it would prevent the
+   * drop of the day's partitions, which all workspaces share. Such work has waited longer than events are
+   * stored.
    */
   async giveUpSuspended(day: Day, stop?: AbortSignal): Promise<void> {
     const next = lowestId(day + 1);

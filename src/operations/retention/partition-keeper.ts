@@ -6,11 +6,11 @@ import { PartitionChange, PartitionChanges } from '../../database/history/partit
 import { Day, Partition, PARTITIONED_TABLES, Partitions, nameOf } from '../../database/history/partitions';
 import { HistoryUses } from './history-uses';
 
-/** Number of days ahead for which partitions are created: a week without any worker does no harm. */
+/** Number of days ahead for which partitions are created, so that a week without any worker does no harm. */
 const DAYS_AHEAD = 8;
 /**
- * Largest number of days, of rows in default partitions, for which one run creates partitions. A forged id
- * can name any day, so there may be many days.
+ * Largest number of days whose rows are in default partitions for which one run creates partitions. There may
+ * be many such days, because a forged id can name any day.
  */
 const MAX_DEFAULT_DAYS = 30;
 const TRIES = 5;
@@ -59,7 +59,7 @@ export class PartitionKeeper {
     }
   }
 
-  /** Detaches the partitions of days that ended before the retention and that no unfinished work needs. */
+  /** Detaches the partitions of days before the retention period, unless unfinished work needs the day. */
   async detach(stop?: AbortSignal): Promise<void> {
     const expired = await this.listExpired();
     const attached = expired.filter(({ isAttached }) => isAttached);
@@ -80,8 +80,8 @@ export class PartitionKeeper {
   }
 
   /**
-   * Drops detached partitions. A request that read a day's history before its partition was detached may have
-   * requested an old delivery again. Such a day is attached again.
+   * Drops detached partitions. If unfinished work needs the day of a partition, it is attached again instead:
+   * a request may have asked for an old delivery before its partition was detached.
    */
   async drop(stop?: AbortSignal): Promise<void> {
     const detached = (await this.listExpired()).filter(({ isAttached }) => !isAttached);
@@ -93,7 +93,7 @@ export class PartitionKeeper {
     }
   }
 
-  /** Logs an error if a default partition has rows: the partition of their day was missing. */
+  /** Logs an error if a default partition has rows, because the partition of their day was missing. */
   async checkDefaults(): Promise<void> {
     const rows = await this.partitions.countDefaultRows();
     if (Object.values(rows).some((count) => count > 0))
@@ -114,7 +114,7 @@ export class PartitionKeeper {
   }
 
   /**
-   * Makes one change, up to 5 times after lock conflicts, and logs a failure.
+   * Makes one change and logs a failure. After a lock conflict it tries again, up to 5 times in all.
    * @returns null if it failed or was stopped: the next run retries it
    */
   private async tryStep(
@@ -138,7 +138,8 @@ export class PartitionKeeper {
           return null;
         }
       }
-      // A fixed pause could meet another transaction that repeats at the same interval again and again.
+      // The pause is random, because a fixed pause could meet a transaction that repeats at the same
+      // interval.
       await sleep(PAUSE_MS * (0.5 + Math.random()));
     }
     return null;

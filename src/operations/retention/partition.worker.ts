@@ -4,7 +4,7 @@ import { Periodic } from '../../common/periodic';
 import { PartitionKeeper } from './partition-keeper';
 
 const INTERVAL_MS = 10 * 60 * 1000;
-/** Milliseconds between detaching and dropping a partition: longer than a request takes that has read it. */
+/** Milliseconds from detaching a partition to dropping it. No request that has read it takes so long. */
 const BEFORE_DROP_MS = 15_000;
 
 /** Runs `PartitionKeeper` when a worker starts, and every ten minutes, without Redis. */

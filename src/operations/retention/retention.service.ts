@@ -55,9 +55,7 @@ export class RetentionService {
     return deleted;
   }
 
-  /**
-   * Deletes the expired rows of one table; yields the number of each batch. Batches shrink after failures.
-   */
+  /** Deletes the expired rows of one table; yields the count of each batch. Failed batches get smaller. */
   private async *cleanTable(
     table: TableDeclaration,
     cleanUp: CleanUp,

@@ -7,7 +7,7 @@ import { QueueFloorsRepository } from './queue-floors.repository';
 const INTERVAL_MS = 10_000;
 /** Milliseconds between two times at which this worker saves its floors and loads other workers' floors. */
 const SAVED_EVERY_MS = 60_000;
-/** Number of dead rows in a queue table above which floors are used. Vacuum prevents so many usually. */
+/** Number of dead rows in a queue table above which floors are used. Vacuum rarely leaves so many. */
 const MANY_DEAD_ROWS = 10_000;
 const BATCH = 1_000;
 
