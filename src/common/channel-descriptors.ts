@@ -58,8 +58,7 @@ const CHANNEL_DESCRIPTORS = {
         name: 'X-Telegram-Bot-Api-Secret-Token',
         description: 'The secret token that was registered with the address.',
       },
-      // A request of Telegram has one update: a message of up to 4096 characters, which may quote another
-      // one.
+      // Telegram sends one update: a message of up to 4096 characters, which may quote another message.
       batch: { maxMebibytes: 1, maxEvents: 1 },
     },
   },

@@ -16,8 +16,8 @@ const OPTIONAL_MARKS =
   /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]/gu;
 
 /**
- * Letters that Unicode does not decompose, with the letters that its collation treats as equal. `ı` and `þ`
- * have `i` and `th`, because people without a key for them write so.
+ * Letters that Unicode does not decompose, mapped to the letters that its collation treats as equal. `ı` and
+ * `þ` are mapped to `i` and `th`, because people without a key for them write so.
  */
 export const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   æ: 'ae',
@@ -31,8 +31,8 @@ export const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 /**
- * Arabic letters that people write for one another. They look alike, and keyboards for Persian, Urdu and
- * Pashto have another kaf, heh and yeh than Arabic keyboards.
+ * Arabic letters, mapped to the letters that people write for them. They look alike, and keyboards for
+ * Persian, Urdu and Pashto have another kaf, heh and yeh than Arabic keyboards.
  */
 const ARABIC_LETTERS: Readonly<Record<string, string>> = {
   ک: 'ك',

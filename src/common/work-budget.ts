@@ -113,8 +113,7 @@ export class WorkBudget {
   private expectedMs(key: string): number {
     const own = this.lines.get(key)?.size ?? 0;
     const lines = this.lines.size + (own === 0 ? 1 : 0);
-    // The shorter of the two times counts, because a lock or a slow statement may have delayed one
-    // measurement.
+    // The shorter time counts, because a lock or a slow statement may have delayed one measurement.
     const paceMs = Math.min(...this.pacesMs);
     // The lines take turns, so a short line is served completely before longer ones.
     return paceMs * Math.min(this.waitingUntil.size + 1, (own + 1) * lines);

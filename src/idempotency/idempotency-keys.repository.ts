@@ -59,7 +59,7 @@ export class IdempotencyKeysRepository {
 
   /**
    * Deletes up to 500 keys of a conversation whose contact is erased, because their responses contain its
-   * messages. The erasure calls it once in each of its steps, until all keys are deleted.
+   * messages. Every step of the erasure calls it, so that no key remains in the end.
    */
   async erase(tx: Transaction, { tenantId, conversationId, withContact }: ErasedMessages): Promise<void> {
     // An erasure without the contact erases messages that are over a day old, whose keys have expired.

@@ -41,8 +41,8 @@ export class IdempotencyService {
 
   /**
    * Returns the first answer if the same request ran with the same key within the last 24 hours, or null. A
-   * caller may use it to skip work before `once`. Null is not final, because a concurrent request may use the
-   * key.
+   * caller may call it before `once` to save work. Null is not final, because a concurrent request may use
+   * the key.
    * @throws AppError IDEMPOTENCY_CONFLICT if the key was used for another request
    */
   async findFirst<T extends object>(

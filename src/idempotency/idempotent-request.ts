@@ -34,8 +34,7 @@ export const Idempotent = createParamDecorator(
       key,
       fingerprint: () => fingerprintOf(request, canonical),
       isSame: (fingerprint) =>
-        // The previous version of the service hashed a body as it was sent. Such a hash stays valid for a
-        // day.
+        // The previous version hashed a body as it was sent. Hashes that it stored stay valid for a day.
         [canonical, (body: unknown) => body].some((form) => fingerprintOf(request, form).equals(fingerprint)),
       markReplayed: () => response.setHeader('Idempotency-Replayed', 'true'),
     };

@@ -73,7 +73,7 @@ const RECEIVED = {
 
 /**
  * Returns the callback of the route that registers an endpoint. It describes the requests to the endpoint,
- * for documents and tools without webhooks.
+ * for OpenAPI documents and tools that have no webhooks.
  */
 export function endpointCallbacks(): NonNullable<Operation['callbacks']> {
   return {

@@ -45,7 +45,7 @@ const OneOf = <const Value extends string>(values: readonly Value[]) =>
   Type.Unsafe<Value>(Type.Union(values.map((value) => Type.Literal(value))));
 const ChannelName = OneOf(CHANNELS);
 
-/** Contact as the API returns it. The OpenAPI document has it under the same name. */
+/** Schema of a contact in events. The OpenAPI document has the REST API's schema `Contact` instead. */
 export const EventContact = Type.Object(
   {
     id: Id,

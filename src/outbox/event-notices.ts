@@ -10,8 +10,8 @@ import { EVENT_APPENDED } from './outbox.service';
 
 const INTERVAL_MS = 15_000;
 /**
- * Milliseconds back to which events with a lost Redis signal are searched, by the time in an event's id. One
- * minute is enough, because a transaction commits sooner than a minute after it made an event's id.
+ * Age in milliseconds, by its id, up to which an event is checked for a lost Redis signal. One minute is
+ * enough, because an event is committed sooner than a minute after its id was made.
  */
 const LOOK_BACK_MS = 60_000;
 const WORKSPACES = 100;
@@ -66,7 +66,7 @@ export class EventNotices implements BeforeApplicationShutdown {
     return { stop: () => this.leave(tenantId, callback), listening: listened.listening };
   }
 
-  /** Tells the callbacks of events of the last minute whose Redis signal has not come. */
+  /** Tells the callbacks about events of the last minute whose Redis signal has not come. */
   async tellMissed(): Promise<void> {
     const after = idFloor(new Date(Date.now() - LOOK_BACK_MS));
     const tenantIds = [...this.workspaces.keys()];

@@ -35,7 +35,7 @@ export class OutboxModule {
   }
 }
 
-/** Relays events, in workers. Consumers register themselves with `OutboxRelay`. */
+/** Relays events to consumers, in worker processes. Consumers register themselves with `OutboxRelay`. */
 @Module({
   imports: [OutboxModule, QueueFloorsModule],
   providers: [

@@ -40,8 +40,7 @@ export class QueuedWorkspacesRepository {
     });
     const ids = workspaces.map(({ id }) => id);
     const queued = await this.findFirst(ids, server);
-    // A workspace without an event gets the floor `now`. It was read before the queue, so no later event is
-    // older.
+    // `now` was read before the queue, so an event that is queued later is not older than this floor.
     for (const { id, now } of workspaces) {
       const first = queued.get(id);
       this.floors.update(subQueueOf(id), first ? idTime(first.eventId) : now);

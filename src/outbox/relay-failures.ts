@@ -19,8 +19,8 @@ type Cause = Omit<Parking, 'consumers'>;
 
 /**
  * Decides how relaying continues after a failed transaction. If the data caused the error, each workspace of
- * the transaction gets transactions of its own. Each further failure halves the number of events in them. An
- * event that fails even alone is parked.
+ * the transaction gets transactions of its own. Each failure halves the number of events in them. An event
+ * that fails even alone is parked.
  */
 @Injectable()
 export class RelayFailures {

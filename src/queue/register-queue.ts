@@ -14,7 +14,7 @@ const MAX_STALLED = 1_000_000;
 
 /** Milliseconds before the next try after an error of Redis, such as `LOADING`. */
 const RETRY_MS = 1_000;
-/** Milliseconds without an answer after which a connection counts as dead. Bull's reads take less. */
+/** Milliseconds without an answer after which a connection counts as dead. Bull's reads end sooner. */
 const SOCKET_TIMEOUT_MS = 10_000;
 
 /** Registers a Bull queue that reconnects after any outage of Redis. */

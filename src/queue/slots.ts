@@ -131,7 +131,7 @@ export class Slots {
     if (this.known.size > MAX_KNOWN) this.known.delete(this.known.keys().next().value!);
   }
 
-  /** Stores that a target is not slow, because another process got an answer. Changes no stored value. */
+  /** Stores that a target is not slow because another process got an answer. Keeps this process's result. */
   setAnswering(id: string): void {
     if (!this.known.has(id)) this.setSlow(id, false);
   }

@@ -157,7 +157,7 @@ export class StartCapacity {
     return targets.length > 0 ? Math.max(...targets.map((target) => this.countStartable(target))) : Infinity;
   }
 
-  /** Stores that targets are not slow, because other processes got answers. Changes no stored value. */
+  /** Stores that targets are not slow because other processes got answers. Keeps this process's results. */
   noteAnswering(targets: Pick<Target, 'id'>[]): void {
     for (const { id } of targets) this.slots.setAnswering(id);
   }

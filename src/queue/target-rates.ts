@@ -6,7 +6,7 @@ import { WakeUpQueue, wakeUpsOf } from './wake-up-queue';
 
 /**
  * Limits the number of each target's items that start in a second, by a count in Redis for all workers. A
- * target at its rate is paused, and woken by a job at the end of the pause.
+ * target that has reached its rate is paused, and woken by a job at the end of the pause.
  */
 export class TargetRates {
   constructor(

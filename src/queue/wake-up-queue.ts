@@ -4,7 +4,7 @@ import type { Queue } from 'bull';
 import { closeQueue } from './close-queue';
 import { targetKeyOf, Target } from './targets';
 
-/** Delayed wake-ups are rounded up to this many milliseconds, so that several of them share one job. */
+/** Delayed wake-ups are rounded up to a multiple of this many milliseconds, so that several share a job. */
 const DELAY_STEP_MS = 100;
 
 export const InjectWakeUps = (queue: string) => Inject(wakeUpsOf(queue));
@@ -70,7 +70,7 @@ export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
     void this.addPending();
   }
 
-  /** Wakes a worker after a delay. The job's id includes the time, because Bull ignores a known id. */
+  /** Wakes a worker after a delay. The job's id includes the time, because Bull ignores an id that exists. */
   wakeIn(target: Target, delayMs: number): void {
     const step = Math.ceil((Date.now() + delayMs) / DELAY_STEP_MS);
     this.pending.set(`${targetKeyOf(target)}@${step}`, { target, delay: step * DELAY_STEP_MS - Date.now() });
@@ -88,8 +88,7 @@ export class WakeUpQueue implements OnModuleInit, BeforeApplicationShutdown {
           opts: { jobId, delay, removeOnComplete: true, removeOnFail: true },
         }));
         this.pending.clear();
-        // While Redis is down, no job is added: its client would store all jobs in memory. Polls find the
-        // work.
+        // While Redis is down, no job is added, because its client would store all jobs in memory.
         if (this.bull.client.status === 'ready') await this.bull.addBulk(jobs);
       }
     } catch (error) {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config';
 
 const KEY_BYTES = 32;
-/** Purpose that is part of the derived keys, so that these keys serve nothing else. */
+/** Name of the purpose from which keys are derived, so that these keys serve nothing else. */
 const KEY_PURPOSE = 'erased provider ids';
 const PREFIX = 'erased:';
 

@@ -27,8 +27,8 @@ export class KeyRotationService {
 
   /**
    * Registers secrets that belong to no workspace.
-   * @param reencryptStep encrypts up to `count` secrets with the first key, and returns how many had another
-   *   key
+   * @param reencryptStep finds up to `count` secrets that another key has encrypted, encrypts them with the
+   *   first configured key, and returns their number
    * @internal
    */
   registerOther(reencryptStep: (count: number) => Promise<number>): void {

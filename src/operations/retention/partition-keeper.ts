@@ -138,8 +138,7 @@ export class PartitionKeeper {
           return null;
         }
       }
-      // The pause is random, because a fixed pause could meet a transaction that repeats at the same
-      // interval.
+      // The pause is random, because a fixed one could meet a transaction that repeats at its interval.
       await sleep(PAUSE_MS * (0.5 + Math.random()));
     }
     return null;

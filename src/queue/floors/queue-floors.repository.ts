@@ -3,7 +3,7 @@ import { Database } from '../../database/database';
 import { listsOf, workspaceOf } from '../../database/key-list';
 import { QueueFloor, SEARCH_SLACK_MS } from './queue-floors';
 
-/** Largest number of saved floors that a process loads. It loads those that were saved last. */
+/** Largest number of saved floors (see `QueueFloors`) that a process loads, the latest saved ones first. */
 const MAX_FLOORS = 50_000;
 /** Milliseconds for which a saved floor is not overwritten, because several workers may save the same one. */
 const REPLACED_AFTER_MS = 50_000;

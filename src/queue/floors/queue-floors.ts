@@ -62,7 +62,7 @@ export class QueueFloors {
     return new Date(Math.max(0, (this.known.get(keyOf(subQueue))?.floor ?? 0) - SEARCH_SLACK_MS));
   }
 
-  /** Stores the due time of a sub-queue's first row. Ignores a sub-queue that is not in use here. */
+  /** Stores the due time of a sub-queue's first row. Ignores a sub-queue that this process does not use. */
   update(subQueue: SubQueue, floor: Date): void {
     const known = this.known.get(keyOf(subQueue));
     if (known) known.floor = floor.getTime();
