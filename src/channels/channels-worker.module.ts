@@ -28,7 +28,7 @@ import { InstagramTokensService } from './tokens/instagram-tokens.service';
 
 /** Maximum number of messages that this process sends at the same time. */
 const MAX_IN_FLIGHT = 500;
-/** Maximum for one connection, because a slow provider could otherwise occupy the whole process. */
+/** Maximum number of these messages for one connection. A slow provider cannot occupy the whole process. */
 const MAX_PER_CONNECTION = 25;
 
 const outboundCapacity: FactoryProvider<StartCapacity> = {

@@ -72,7 +72,7 @@ const SERVICES = [
   NewConversationsService,
 ];
 
-/** Provides the services of channels, without the queue that wakes the workers of outbound messages. */
+/** Provides the services of channels, without the queue that wakes the workers which send messages. */
 @Module({
   imports: [
     AuditModule,

@@ -27,7 +27,7 @@ export interface OutboundMessage {
 
 /** Meaning of a provider's error code in the response to a send request. */
 export type Verdict =
-  /** A retry may succeed after `afterMs` ms. If it `concerns` the connection, all its messages wait. */
+  /** A retry after `afterMs` ms may succeed. Until then, the message or the whole connection waits. */
   | { kind: 'RETRY'; afterMs?: number; concerns?: 'message' | 'connection' }
   | { kind: 'TERMINAL' }
   /** The provider accepts no message until the customer writes again. */

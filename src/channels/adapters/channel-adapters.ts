@@ -2,8 +2,8 @@ import { Channel, CHANNELS, describeChannel } from '../../common/channel-descrip
 import { ChannelAdapter, HookedAdapter } from './channel-adapter';
 
 /**
- * Finds the adapter of a channel. The constructor throws if a channel has no adapter, or if only one of the
- * adapter and the channel's descriptor has a hook.
+ * Finds the adapter of a channel. The constructor throws if a channel has no adapter, or if only its adapter
+ * or only its descriptor says that the provider calls a hook.
  */
 export class ChannelAdapters {
   private readonly byChannel: ReadonlyMap<Channel, ChannelAdapter>;

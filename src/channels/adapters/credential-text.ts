@@ -23,7 +23,7 @@ export function NumericId(owner: string): PropertyDecorator {
   return Matches(/^\d{1,30}$/, faultUnlessEmpty('not_id', { owner }));
 }
 
-/** Returns options for a validator. It reports `empty` for an empty string, otherwise `code`. */
+/** Returns options with which a validator reports `empty` for an empty string, otherwise `code`. */
 export function faultUnlessEmpty<Code extends FaultCode>(
   code: Code,
   ...values: ValuesOf<(typeof FAULTS)[Code]>

@@ -26,7 +26,7 @@ interface InboundBase {
 
 export interface InboundMessage extends InboundBase {
   kind: 'message';
-  /** Provider's ids of the message, unique in the connection. If one is stored, the message is a repeat. */
+  /** Provider's ids of the message, unique in the connection. If one is stored, the message is known. */
   providerIds: [string, ...string[]];
   customer: {
     /** Provider's id of the customer, to which replies are sent. */
@@ -37,8 +37,8 @@ export interface InboundMessage extends InboundBase {
     phone: string | null;
   };
   /**
-   * Time at which the customer sent the message. Set only if an id, such as a phone number, can pass to
-   * another person, because the sender is the person who had the id at that time.
+   * Time at which the customer sent the message. Set only if an id of the customer, such as a phone number,
+   * can pass to another person. The time then shows which person used the id.
    */
   at?: Date;
   /** Unverified input of the customer. It fills empty fields of the contact. */
@@ -119,7 +119,7 @@ export interface InboundEcho extends InboundBase {
   body: string | null;
 }
 
-/** Returns the id that sorts last, because phone numbers can change and sort before ids with letters. */
+/** Returns the last id in sort order. Phone numbers, which can change, sort before ids with letters. */
 export function mostLastingId(ids: [string, ...string[]]): string {
   return ids.reduce((one, other) => (one > other ? one : other));
 }

@@ -13,8 +13,8 @@ const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_SOCKETS = 500;
 /**
- * Milliseconds after which an idle connection is closed. A provider waits longer, so it never closes a
- * connection while a request is written.
+ * Milliseconds after which an idle connection is closed. Providers wait longer, so that they do not close a
+ * connection on which a request is being written.
  */
 const IDLE_MS = 4_000;
 const MAX_WAIT_SECONDS = 24 * 3600;
@@ -88,8 +88,8 @@ export class ProviderHttp implements OnApplicationShutdown {
 }
 
 /**
- * Records whether bytes of the request may have been written: after the TCP connection and, over https, the
- * TLS handshake. If the call fails before that, a retry is safe.
+ * Records that the connection for a request is established, over https with the TLS handshake. Before that,
+ * no byte of the request is written, so a retry is safe.
  */
 class WatchedTransport {
   hasConnected = false;
@@ -98,7 +98,7 @@ class WatchedTransport {
     const isSecure = options.protocol === 'https:';
     const request = (isSecure ? https : http).request(options, onResponse);
     const connected = () => (this.hasConnected = true);
-    // A reused connection emits no connect event.
+    // A reused connection was established before, and emits no connect event.
     request.once('socket', (socket) => {
       if (request.reusedSocket || (!isSecure && !socket.connecting)) connected();
       else socket.once(isSecure ? 'secureConnect' : 'connect', connected);

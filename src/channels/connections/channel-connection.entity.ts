@@ -4,7 +4,7 @@ export type ConnectionStatus = 'ACTIVE' | 'REAUTH_REQUIRED' | 'DISCONNECTED';
 
 /**
  * Account of a workspace at a channel's provider. A workspace has at most one connection for each channel,
- * and an account belongs to at most one workspace. Disconnected rows do not count for this.
+ * and an account belongs to at most one workspace. These limits ignore disconnected connections.
  */
 export interface ChannelConnectionEntity extends Omit<Connection, 'credentials'> {
   settings: object;
@@ -13,7 +13,7 @@ export interface ChannelConnectionEntity extends Omit<Connection, 'credentials'>
   credentialsKeyId: string;
   credentialsExpireAt: Date | null;
   status: ConnectionStatus;
-  /** End of a pause after the provider reported a rate limit. */
+  /** Time until which a rate limit of the provider stops sending; null if none does. */
   pausedUntil: Date | null;
   /** Time of the latest message from a customer, at most a minute out of date. */
   lastReceivedAt: Date | null;

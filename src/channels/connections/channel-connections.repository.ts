@@ -19,7 +19,7 @@ const COLUMNS = `w.tenant_id AS "tenantId", w.id, w.channel, w.external_id AS "e
   w.credentials_expire_at AS "credentialsExpireAt", w.status, w.paused_until AS "pausedUntil",
   w.last_received_at AS "lastReceivedAt", w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
 
-/** Condition of connections in use. Rows of disconnected ones stay, because sent messages refer to them. */
+/** SQL condition of connections in use. Disconnected rows stay, because sent messages refer to them. */
 const IN_USE = `w.status <> 'DISCONNECTED'`;
 
 const FIND = `SELECT ${COLUMNS} FROM channel_connections w WHERE w.tenant_id = $1 AND ${IN_USE}`;

@@ -40,10 +40,10 @@ export class ChannelConnectionsService {
 
   /**
    * Connects an account and registers the hook at its provider. Stores nothing if the provider refuses. Only
-   * this call returns `reveal`, the values that the operator must enter elsewhere. The provider is called
-   * within the transaction, which blocks only connects of the same channel or account. If two processes
-   * connect an account at the same time, the provider may keep the hook that is not stored. A workspace makes
-   * one such call at a time. All these calls use at most a third of the database connections.
+   * this call returns `reveal`, the values that the operator must enter at the provider.
+   *
+   * The provider is called within the transaction. If two processes connect an account at the same time, only
+   * one connection is stored, but the provider may keep the hook of the other.
    * @throws AppError INVALID_BODY: the credentials are incomplete or refused, the channel is already
    *   connected, or another workspace has connected the account; UNAVAILABLE: the provider does not answer;
    *   FORBIDDEN; NOT_FOUND (workspace)

@@ -18,7 +18,7 @@ export class ConnectionRegistration {
     private readonly config: Config,
   ) {}
 
-  /** Runs a transaction that calls a provider. While it waits for its turn, other requests use its slot. */
+  /** Runs a transaction that calls a provider. While it waits to begin, other requests can be served. */
   async transaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     this.budgets.releaseSlot();
     const release = await this.budgets.acquire('providers', tenantId);

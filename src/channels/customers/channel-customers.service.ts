@@ -35,8 +35,8 @@ export class ChannelCustomersService {
   }
 
   /**
-   * Links a customer's ids to the contact who has one of them, if there is one. If ids were replaced, replies
-   * to them are sent to the first given id.
+   * Links a customer's ids to the contact who has one of them, if there is one. If this replaces ids of the
+   * contact, replies to the replaced ids are sent to the first given id instead.
    */
   async link(tx: Transaction, tenantId: string, named: NamedCustomer): Promise<void> {
     const known = await this.customers.link(tx, tenantId, named);
@@ -50,8 +50,8 @@ export class ChannelCustomersService {
   }
 
   /**
-   * Moves merged contacts' conversations to the contact. Stops replies to contacts at ids that they lost.
-   * Applies edits and unsends that waited for one of the ids to belong to a contact.
+   * Moves the conversations of contacts merged into this one. Replies to contacts that lost ids to this one
+   * are no longer sent to these ids. Applies edits and unsends that waited for these ids.
    */
   private async follow(
     tx: Transaction,

@@ -42,7 +42,7 @@ export class CustomerChangesService {
   ) {}
 
   /**
-   * Applies a change, or stores it until it can be applied. A message unsent before it arrives is not stored.
+   * Applies a change, or stores it for later. A message taken back before it arrives is not stored.
    * @param change must be verified with the secret of its own account
    */
   async apply(connection: Connection, change: InboundChange): Promise<ChangeOutcome> {
@@ -92,7 +92,8 @@ export class CustomerChangesService {
   ): Promise<ChangeOutcome> {
     const { tenantId, channel } = connection;
     const { customerIds, providerId } = change;
-    // Storing a message takes the same locks, so the message is visible here or will find the stored change.
+    // Locks the customer's ids, because the transaction that stores a message locks them too. It has either
+    // ended, so that the message is found below, or it waits and then finds the change that is stored here.
     const ids = [...new Set(customerIds)];
     const owners = await this.identities.lockAndFind(tx, tenantId, channel, ids);
     const key = await this.providerIds.findMessage(tx, connection, providerId);

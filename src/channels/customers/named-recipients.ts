@@ -41,7 +41,7 @@ export class NamedRecipients {
       });
   }
 
-  /** Returns the recipients of whom one id belongs to a contact, but not all ids to the same contact. */
+  /** Returns the recipients with one id that belongs to a contact and one that does not belong to it. */
   private async listUnlinked({ tenantId, channel }: Connection, recipients: string[][]): Promise<string[][]> {
     const found = await this.identities.findOwners(tenantId, channel, [...new Set(recipients.flat())]);
     const owners = new Map(found.map(({ externalId, contactId }) => [externalId, contactId]));

@@ -18,7 +18,7 @@ const PAUSE_MS = 5_000;
 @Injectable()
 export class HookBodies {
   private readonly logger = new Logger(HookBodies.name);
-  /** Time at which a connection's pause ends, by connection id (value of `performance.now()`). */
+  /** Time until which requests are refused, by connection id (value of `performance.now()`). */
   private readonly paused = new Map<string, number>();
 
   constructor(

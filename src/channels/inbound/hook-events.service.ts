@@ -13,7 +13,7 @@ import { InboundService } from './inbound.service';
 import { mergeWatermarks } from './merge-watermarks';
 import { workInOrder } from './ordered-work';
 
-/** Maximum number of events of a request stored at once, because each uses a database connection. */
+/** Maximum number of a request's events that are stored at the same time. Each uses a database connection. */
 const CONCURRENCY = 4;
 
 /** Event that is stored in its own transaction. Receipts are stored in batches. */
@@ -73,9 +73,9 @@ export class HookEventsService {
   }
 
   /**
-   * Finds the connections of other accounts in a request, because an app at Meta can serve several. Returns
-   * only connections with the secret that signed the request, so that no workspace can forge events of
-   * another.
+   * Finds the connections of the other accounts in a request, because an app at Meta can serve several
+   * accounts. Returns only connections with the secret that signed the request, so that no workspace can
+   * forge events of another workspace.
    */
   private async findOtherOwners(
     { channel, externalId }: Connection,
@@ -105,7 +105,7 @@ export class HookEventsService {
     this.logger.log(details, 'events ignored: their accounts are not connected, or have another secret');
   }
 
-  /** Throws one error and logs the others. Throws the error of an unreachable database if there is one. */
+  /** Throws one of the errors, preferably that of an unreachable database, and logs the rest. */
   private throwFirst(errors: unknown[]): void {
     if (errors.length === 0) return;
     const thrown = errors.find(isDatabaseAway) ?? errors[0];

@@ -20,10 +20,9 @@ interface HookCall {
 
 /**
  * Verifies the signatures of requests to hooks. Counts refused requests by hook and client network, and
- * refuses unsigned requests above a limit with 429. Above it, a handshake is refused even with the right
- * verify token, because an operator may have chosen a weak one. A signed event is always accepted, because
- * its secret cannot be guessed and the provider may share its address with an attacker. Therefore every body
- * is read and verified, within the memory limit of `RequestBodies`.
+ * answers unsigned requests above a limit with 429. A signed event is accepted even above the limit, because
+ * its secret cannot be guessed and an attacker may share the provider's address. A handshake above the limit
+ * is refused even with the right verify token, because an operator may have chosen a weak one.
  */
 @Injectable()
 export class HooksService {

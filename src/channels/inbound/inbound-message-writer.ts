@@ -13,7 +13,7 @@ import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 /** Rolls back the transaction of a new customer's message that was taken back before it arrived. */
 export class NeverSent extends Error {}
 
-/** Writes a customer's message, contact and conversation. Applies changes that preceded the message. */
+/** Writes a message, its customer's contact and conversation, and changes that arrived before it. */
 @Injectable()
 export class InboundMessageWriter {
   constructor(
@@ -27,7 +27,7 @@ export class InboundMessageWriter {
 
   /**
    * Writes a message.
-   * @param more further ids to lock, from `lockingAll`
+   * @param more further ids of the customer to lock, which `lockingAll` finds
    * @returns false if it is already stored, or its customer took it back before it arrived
    * @throws NeverSent if a new customer took it back before it arrived
    */
@@ -40,7 +40,7 @@ export class InboundMessageWriter {
     const { id: connectionId, tenantId, channel } = connection;
     const { externalId, otherIds } = message.customer;
     const providerIds = [...new Set(message.providerIds)];
-    // Locks the customer's ids, so that a concurrent repetition waits and finds the stored message.
+    // Locks the customer's ids, so that a repetition of the message waits and then finds the stored message.
     const { at } = message;
     const customer = { channel, externalId, otherIds, at, more, ...storableCustomer(message.customer) };
     const { contactId, isNew } = await this.customers.identify(tx, tenantId, customer);

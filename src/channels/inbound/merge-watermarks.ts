@@ -1,8 +1,9 @@
 import { InboundEvent, InboundWatermark } from '../adapters/hook-events';
 
 /**
- * Merges a customer's watermarks of one status into the latest, because each takes a transaction. The merged
- * one replaces the last, so that it follows the echoes of messages that it covers.
+ * A watermark reports that all messages sent to a customer up to a time have a status. Merges a customer's
+ * watermarks of one status into one with the latest time, because each takes a transaction. It has the place
+ * of the last, so that it follows the reports of the sent messages (echoes).
  */
 export function mergeWatermarks(events: InboundEvent[]): InboundEvent[] {
   const merged = new Map<string, InboundWatermark>();

@@ -46,8 +46,8 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   }
 
   /**
-   * Fails the message of an event that an operator has dropped, so that the next one of its conversation is
-   * sent. Does nothing if the message is enqueued.
+   * Fails the message of an event that an operator has dropped, so that the conversation's next message is
+   * sent. Does nothing if the message is already in the queue of messages to send.
    */
   async giveUp(tx: Transaction, event: OutboxEvent): Promise<void> {
     const { tenantId } = event;

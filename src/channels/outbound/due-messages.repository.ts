@@ -17,7 +17,7 @@ const STEP_CONNECTIONS = 1_000;
 /** Maximum number of messages that one call of `findDue` reads for each connection. */
 const MESSAGES_OF_CONNECTION = 10;
 
-/** Row after which a search's next call begins: a workspace, and a connection or conversation. */
+/** Workspace, and connection or conversation in it, after which the next call of a search begins. */
 type Position = [tenantId: string, id: string];
 export const BEFORE_ALL_MESSAGES: Position = [LOWEST_ID, LOWEST_ID];
 
@@ -44,8 +44,8 @@ const LIST_QUEUED_CONNECTIONS = `
   FROM queued JOIN channel_connections w ON w.tenant_id = queued.tenant_id AND w.id = connection_id ORDER BY n`;
 
 /**
- * Selects the oldest messages of each connection (workspaces $1, ids $2) that are due after its time in $3.
- * Leaves out messages that wait for an earlier message of their conversation.
+ * Selects the oldest messages of each connection (workspaces $1, ids $2) that are due after the connection's
+ * time in $3. Leaves out messages that wait for an earlier message of their conversation.
  */
 const FIND_OLDEST = `
   SELECT w.tenant_id AS "tenantId", w.id, d.conversation_id AS "conversationId", d.message_id AS "messageId",
@@ -68,7 +68,7 @@ interface OldestMessage extends MessageKey {
   hasEnded: boolean;
 }
 
-/** Searches all workspaces for messages that need work. Each call reads a bounded number of rows. */
+/** Searches all workspaces for messages to send or to end. Each call reads a bounded number of rows. */
 @Injectable()
 export class DueMessagesRepository {
   constructor(private readonly floors: QueueFloors) {}
@@ -132,7 +132,7 @@ export class DueMessagesRepository {
     const messages = await this.findOldest(connections, server);
     const oldest = new Map<string, OldestMessage>();
     for (const message of messages) if (!oldest.has(message.id)) oldest.set(message.id, message);
-    // `now` was read before the messages, so a message that was not visible then is due after this floor.
+    // `now` was read before the messages, so a message that appears later is due after this floor.
     for (const { tenantId, id, now } of connections) {
       const at = oldest.get(id)?.at ?? now;
       this.floors.update(messagesSubQueue(tenantId, id), at < now ? at : now);

@@ -26,8 +26,8 @@ export class OutboundMessageAttempter {
   ) {}
 
   /**
-   * Sends a claimed message once, and resolves when the outcome is committed. A provider's failure is an
-   * outcome.
+   * Sends a claimed message once, and resolves when the outcome is committed. A failure at the provider is an
+   * outcome too, not an error.
    */
   async attempt(message: ClaimedMessage): Promise<SendResult> {
     return this.record(message, await this.send(message));
@@ -42,8 +42,8 @@ export class OutboundMessageAttempter {
   }
 
   /**
-   * Records an outcome. Retries while the database cannot be reached, because a lost outcome makes the
-   * message UNKNOWN. After the end of the lease, a message that is UNKNOWN can still become SENT.
+   * Records an outcome. Retries while the database cannot be reached, because a message whose outcome is lost
+   * becomes UNKNOWN when its lease ends. Even then, a retry can still make it SENT.
    */
   async record(message: ClaimedMessage, outcome: MessageOutcome): Promise<SendResult> {
     const adapter = this.adapters.getAdapter(message.connection.channel);

@@ -8,15 +8,12 @@ import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
 /**
- * Ratio of the pause to the duration of a search for conversations in which every message waits. The search
- * reads the whole queue, including dead rows that an open snapshot keeps.
+ * The pause after a search for conversations in which every message waits is this many times as long as the
+ * search. The search reads the whole queue, so it would load the database if it ran every second.
  */
 const STUCK_PAUSE = 50;
 
-/**
- * Searches every second for outbound messages that need work, in case a wake-up was lost. Finds retries,
- * leases and holds by their time, and other messages by their connection.
- */
+/** Searches every second for outbound messages to send or to end, in case a wake-up was lost. */
 @Injectable()
 export class OutboundMessagePoll {
   private readonly stuck: SteppedSearch<typeof BEFORE_ALL_MESSAGES>;

@@ -63,7 +63,8 @@ export class OutboundMessageRecorder {
       'error' in result ? result.error : null,
     );
     const holdMs = 'holdMs' in result ? result.holdMs : 0;
-    // No hold is needed if a receipt has reported the outcome. If the lease had ended, the hold began then.
+    // An unknown outcome that changes no status needs no new hold, because either a receipt has reported the
+    // outcome, or the row became a hold when its lease ended.
     const isSettled = result.status === 'UNKNOWN' && before === null;
     this.messages.finish(tx, message, isSettled ? { leaseId: message.leaseId } : { holdMs });
     if (providerId !== null) {

@@ -61,7 +61,7 @@ export class OutboundMessageRouter {
     }
   }
 
-  /** Fails messages. Waits for the failed rows only in workspaces that may need events about them. */
+  /** Fails messages. Waits for the result only in workspaces that may subscribe to status events. */
   private async fail(
     tx: Transaction,
     messages: FailingMessage[],

@@ -17,7 +17,7 @@ const LOG_MESSAGES = {
   UNKNOWN: 'the outcome of an outbound message is unknown',
 };
 
-/** Sends outbound messages within this process's capacity, and wakes connections for their next message. */
+/** Sends outbound messages within this process's capacity, and wakes workers for the next messages. */
 @Injectable()
 export class OutboundMessageWorker {
   readonly runner: LeaseWorker<ClaimedMessage>;

@@ -37,8 +37,9 @@ type ReadyMessage = Pick<ClaimedMessage, 'conversationId' | 'messageId' | 'attem
 
 /**
  * Writes outbound_messages, the queue of agents' messages. A row is a message that waits for an earlier one,
- * is pending or is leased; or it is a hold, which only delays its conversation's later messages. All times
- * are the database's. To avoid deadlocks, every transaction locks these rows before rows of `messages`.
+ * is pending or is being sent (leased); or it is a hold, which only delays its conversation's later messages.
+ * All times are the database's. To avoid deadlocks, every transaction locks these rows before rows of
+ * `messages`.
  */
 @Injectable()
 export class OutboundMessagesRepository {
@@ -134,7 +135,7 @@ export class OutboundMessagesRepository {
     await this.deleteSettledUpTo(tx, message);
   }
 
-  /** Locks the rows of a conversation's messages up to and including one. Does not lock holds. */
+  /** Locks the rows of a conversation's messages up to and including the given one. Does not lock holds. */
   async lockUpTo(tx: Transaction, key: MessageKey): Promise<void> {
     await tx.query(
       `SELECT FROM outbound_messages WHERE ${UP_TO} AND NOT holds ORDER BY message_id FOR UPDATE`,
@@ -185,8 +186,8 @@ export class OutboundMessagesRepository {
   }
 
   /**
-   * Makes a conversation's first unsent message due, now or at the end of the last hold before it. Must
-   * follow each end of an earlier message, under the lock of that message's row.
+   * Makes a conversation's first unsent message due, now or at the end of the last hold before it. The caller
+   * must do this whenever it ends an earlier message, while it holds the lock of that message's row.
    * @returns the message's connection
    */
   moveUpPipelined(tx: Transaction, tenantId: string, conversationId: string): Pipelined<{ id: string }> {

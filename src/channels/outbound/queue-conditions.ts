@@ -7,7 +7,7 @@ export const firstUnsent = (conversationId: string, tenantId = '$1') => `
   WHERE m.tenant_id = ${tenantId} AND m.conversation_id = ${conversationId} AND m.delivery_status IN ('QUEUED', 'SENDING')
   ORDER BY m.id LIMIT 1`;
 
-/** SQL condition: the conversation's channel is or was connected. If not, it has no outbound messages. */
+/** SQL condition: the channel is or was connected. If not, the conversation has no outbound messages. */
 export const wasConnected = (conversationId: string, tenantId = '$1') => `EXISTS (
   SELECT FROM conversations v JOIN channel_connections w ON w.channel = v.source_channel
   WHERE v.tenant_id = ${tenantId} AND v.id = ${conversationId} AND w.tenant_id = ${tenantId})`;
@@ -20,7 +20,7 @@ export const endOfHolds = (conversationId: string, messageId: string, tenantId =
   SELECT max(h.next_attempt_at) FROM outbound_messages h
   WHERE h.tenant_id = ${tenantId} AND h.conversation_id = ${conversationId} AND h.message_id < ${messageId} AND h.holds`;
 
-/** SQL of the recipient's id: the id of conversation `c`, or the contact's latest if it has none. */
+/** SQL of the recipient's id: the one in conversation `c`, or the contact's latest if `c` has none. */
 export const recipientOf = (tenantId = '$1') => `
   coalesce(c.identity_external_id, (
     SELECT i.external_id FROM contact_identities i

@@ -35,8 +35,8 @@ const FIND_ROUTE = `
   WHERE c.tenant_id = $1 AND c.id = $2`;
 
 /**
- * Summarizes the latest conversations of contact $2 on channel $3 in workspace $1, from message id $4 on.
- * Counts all of them, because a provider allows replies to a person, not to a conversation.
+ * Summarizes the latest conversations of contact $2 on channel $3 in workspace $1, from message id $4 on. One
+ * conversation is not enough, because a provider's limit on replies applies to the person.
  */
 const LIST_RECENT = `
   SELECT recent.* FROM (

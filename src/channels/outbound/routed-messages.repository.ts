@@ -77,7 +77,7 @@ export class RoutedMessagesRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Locks each conversation's first unsent message, so that it outlasts the insertion of the next. */
+  /** Locks each conversation's first unsent message, so that it stays until the next one is inserted. */
   lockFirstPipelined(tx: Transaction, conversations: ConversationKey[]): Pipelined {
     return tx.pipeline(lockFirstIn(this.database), [
       conversations.map(({ tenantId }) => tenantId),

@@ -75,7 +75,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /** Makes each conversation's first unsent message due. Must follow the end of an earlier message. */
+  /** Makes each conversation's first unsent message due. To be called after an earlier message has ended. */
   moveUpAndWake(tx: Transaction, tenantId: string, conversationIds: string[]): void {
     for (const conversationId of new Set(conversationIds)) {
       const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationId);

@@ -30,7 +30,7 @@ const MAX_WAITING = 100;
 /** Stores customers' edits and unsends until they can be applied. */
 @Injectable()
 export class EarlyChangesRepository {
-  /** Returns the waiting changes of these ids and of merged contacts, and assigns them to the contact. */
+  /** Returns waiting changes of these ids and of contacts merged into the contact. Assigns them to it. */
   async findWaiting(
     tx: Transaction,
     tenantId: string,
@@ -51,7 +51,7 @@ export class EarlyChangesRepository {
 
   /**
    * Stores a change. Replaces an older edit of the message, but never an unsend. The caller must hold the
-   * lock on the customer's ids, because then the message can only be stored afterwards and finds the change.
+   * lock on the customer's ids, so that the message is not stored at the same time without this change.
    * @param contactId contact with whose erasure the change is deleted; null while the customer is unknown
    */
   async insert(

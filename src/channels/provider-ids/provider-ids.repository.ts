@@ -142,7 +142,7 @@ export class ProviderIdsRepository {
     );
   }
 
-  /** Replaces provider ids by digests. Inserts and deletes rows, because one with the digest may exist. */
+  /** Replaces provider ids by digests. Deletes and inserts rows, because a digest may be stored already. */
   async erase(tx: Transaction, { tenantId, conversationId, ids }: ErasedMessages): Promise<void> {
     const rows = await tx.query<{ connectionId: string; providerId: string }>(
       `SELECT connection_id AS "connectionId", provider_id AS "providerId" FROM provider_messages

@@ -40,8 +40,8 @@ const IS_LEASED = `
       AND d.lease_id IS NOT NULL)`;
 
 /**
- * Selects messages of workspace $1 with provider ids $4 (and errors $5) on connection $3, whose status is one
- * of $6.
+ * Selects the messages of workspace $1 with the provider ids $4 on connection $3, if their status is one of
+ * $6. Each is selected with the error of its id in $5.
  */
 const WITH_PROVIDER_IDS = `
   SELECT m.conversation_id, m.id, m.delivery_status, r.error
@@ -56,8 +56,8 @@ export const WATERMARK_STEP = 500;
 
 /**
  * Selects the oldest messages that connection $5 of workspace $1 sent no later than $6 to customer $4 of
- * channel $3, with a status of $7. With a join instead of the sub-select, the planner would read all provider
- * ids of the conversation.
+ * channel $3, if their status is one of $7. With a join instead of the sub-select, the planner would read all
+ * provider ids of the conversation.
  */
 const SENT_UNTIL = `
   SELECT s.conversation_id, s.id, s.delivery_status, NULL::jsonb AS error

@@ -18,8 +18,8 @@ import { ReceiptsRepository, UnsettledMessage, WATERMARK_STEP } from './receipts
 const STEP = 100;
 
 /**
- * Applies receipts, watermarks and echoes. They may be late, repeated or out of order, and may arrive before
- * the response to the send request.
+ * Applies receipts, watermarks (receipts for all messages up to a time) and echoes (reports of sent
+ * messages). They may be late, repeated or out of order, or precede the response to the send request.
  */
 @Injectable()
 export class ReceiptsService {

@@ -5,8 +5,8 @@ import { ConnectionKey } from '../adapters/channel-adapter';
 
 /**
  * SQL condition: the token must be refreshed. Instagram refuses this for tokens younger than 24 hours.
- * Refreshing begins ten days before the expiry, which leaves ten daily tries. The expiry of an operator's
- * token is a guess, so it is refreshed as soon as possible.
+ * Refreshing begins ten days before the expiry, which leaves ten daily tries. The expiry of a token that an
+ * operator has entered is a guess, so it is refreshed as soon as possible.
  */
 const DUE = `
   channel = 'INSTAGRAM' AND status = 'ACTIVE'

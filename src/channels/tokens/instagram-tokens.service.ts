@@ -24,7 +24,7 @@ export class InstagramTokensService {
     private readonly loader: ConnectionLoader,
   ) {}
 
-  /** Tries each due token once. Tokens whose refresh fails are due again the next day. */
+  /** Tries once to refresh each due token. Tokens whose refresh fails are due again the next day. */
   async refreshDue(stop?: AbortSignal): Promise<RefreshedTokens> {
     const count: RefreshedTokens = { refreshed: 0, failed: 0 };
     for (const key of await this.tokens.listDue()) {
@@ -47,7 +47,7 @@ export class InstagramTokensService {
   }
 
   /**
-   * Locks the connection during the call, so that no other refresh or rotation runs. Messages can be sent.
+   * Locks the connection during the call, so that no other refresh or rotation runs, but messages are sent.
    * @returns null if the token is no longer due, or another process refreshes it
    */
   private async refresh(tx: Transaction, key: ConnectionKey): Promise<RefreshOutcome['kind'] | null> {

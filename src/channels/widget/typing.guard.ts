@@ -15,7 +15,7 @@ export interface TypingRequest extends Request {
 
 /**
  * Authenticates a visitor by the token alone, without an SQL statement. Every page may read the empty
- * response. The widget and the page's origin were checked when the event stream was opened.
+ * response, because the widget and the page's origin were checked when the event stream was opened.
  */
 @Injectable()
 export class TypingGuard implements CanActivate {

@@ -113,7 +113,7 @@ export class VisitorMessagesService {
   }
 
   /**
-   * Sets the status of the conversation's outbound messages, up to and including one.
+   * Sets the status of the conversation's outbound messages, up to and including the message of the receipt.
    * @throws AppError NOT_FOUND: the message is not in the visitor's conversation
    */
   async receive(widget: Widget, visitor: Visitor, receipt: PostReceipt): Promise<ReceiptResponse> {

@@ -63,8 +63,8 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
 
   /**
    * Makes a response an event stream. It begins with `ready`, and ends if the client disconnects, its token
-   * expires, the widget changes, or the process stops. If there are too many streams, it may end one of a
-   * visitor without a conversation, for a visitor with a conversation or a widget with fewer streams.
+   * expires, the widget changes, or the process stops. If too many streams are open, it may end one of a
+   * visitor without a conversation, to make room for a visitor with one or a widget with fewer streams.
    * @throws AppError RATE_LIMITED: too many streams; NOT_FOUND: the widget is disconnected; UNAVAILABLE
    */
   async open(widget: Widget, { externalId, expiresAt }: Visitor, response: Response): Promise<void> {
@@ -199,7 +199,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
   }
 }
 
-/** Applies a visitor's new state. Without a conversation, the streams may be ended to make room. */
+/** Applies a visitor's new state. A visitor's streams may make way for others if it has no conversation. */
 function follow({ context, streams }: VisitorGroup, state: VisitorState): void {
   for (const stream of streams) stream.mayGiveWay = state.conversationId === null;
   context.presence?.follow(state);
@@ -210,7 +210,7 @@ function isOutdated({ context }: VisitorGroup, { version }: VisitorState): boole
   return context.version !== null && context.version !== version;
 }
 
-/** Returns a unique key of a visitor. A connection id contains no space, so two keys are never equal. */
+/** Returns a key that only this visitor has, because a connection id contains no space. */
 function textKey({ connectionId, externalId }: Omit<VisitorKey, 'tenantId'>): string {
   return `${connectionId} ${externalId}`;
 }

@@ -6,7 +6,7 @@ import { Visitor, Widget } from './visitor';
 
 const ALGORITHM = 'HS256';
 const KEY_BYTES = 32;
-/** Label of the derived signing key, so that other data under the same secret is not valid as a token. */
+/** Name from which the key is derived, so that no other signed data is valid as such a token. */
 const KEY_PURPOSE = 'widget visitor tokens';
 const DAY_SECONDS = 24 * 60 * 60;
 const LIFETIME_SECONDS = DAY_SECONDS;

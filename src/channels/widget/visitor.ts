@@ -13,7 +13,7 @@ export interface Visitor {
 
 export interface WidgetRequest extends Request {
   widget: Widget;
-  /** Ends the request's share of the widget's concurrent requests. Repeated calls do nothing. */
+  /** Gives back the request's slot of the widget's concurrent requests. A second call does nothing. */
   releaseSlot: () => void;
 }
 

@@ -73,7 +73,7 @@ export class VisitorsRepository {
     return (await this.listStates([visitor]))[0] ?? null;
   }
 
-  /** Returns a visitor's state and a message; null if it is not in the visitor's conversation. */
+  /** Returns a visitor's state and a message; null if the message is not in the visitor's conversation. */
   async findStateWithMessage(
     visitor: VisitorKey,
     messageId: string,

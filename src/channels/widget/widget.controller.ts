@@ -73,7 +73,7 @@ const MESSAGES_OF_WIDGET: WidgetLimit = {
 };
 const CALLS: WidgetLimit = { by: 'visitor', name: 'calls', max: 240, excess: 'Too many requests.' };
 
-/** Serves the widget's routes. They have no trial guard: customers can write after the trial has expired. */
+/** Serves the widget's routes. No trial guard applies, so that customers can write after the trial. */
 @ApiTags('Widget')
 @Public()
 @UseGuards(WidgetGuard)

@@ -10,7 +10,7 @@ import {
   textOf,
 } from '../provider-values';
 
-/** Makes the stored body: the text, and a line for each attachment or referral that the text lacks. */
+/** Makes the stored body: the text, and a line for each attachment and for the link that led to the chat. */
 export function describeMessage(message: ProviderObject): string {
   const text = textOf(message.text);
   const attached = objectsOf(message.attachments)

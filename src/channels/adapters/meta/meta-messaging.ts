@@ -56,7 +56,7 @@ function readEvent(event: ProviderObject, maxEvents: number): HookEvent[] {
   // An account that writes to itself is not a customer.
   if (!parties || parties.accountId === parties.customerId) return [];
   if (textOf(objectOf(event.thread).id) !== null) return [{ kind: 'group', accountId: parties.accountId }];
-  // An echo is a message of the account. Its unsend is ignored, because Meta reports only customers' unsends.
+  // An echo reports a message of the account, so an echo with `is_deleted` is no customer's unsend.
   if (message.is_deleted === true) return isEcho ? [] : nonNull(readUnsend(parties, message));
   if ('message_edit' in event) return nonNull(readEdit(parties, objectOf(event.message_edit)));
   if ('reaction' in event) return nonNull(readReaction(parties, objectOf(event.reaction)));
@@ -67,7 +67,7 @@ function readEvent(event: ProviderObject, maxEvents: number): HookEvent[] {
   return nonNull(readGesture(parties, event));
 }
 
-/** Reads the ids of account and customer. The account receives a customer's message and sends an echo. */
+/** Reads the ids of both parties. An echo reports a sent message, so the account is its sender. */
 function readParties({ sender, recipient, timestamp }: ProviderObject, isEcho: boolean): Parties | null {
   const [from, to] = [textOf(objectOf(sender).id), textOf(objectOf(recipient).id)];
   if (from === null || to === null) return null;

@@ -42,7 +42,7 @@ export const WHATSAPP_VERDICTS: Verdicts = {
   33: TERMINAL,
   100: TERMINAL,
   368: TERMINAL,
-  // The customer cannot receive it, is protected from marketing, opted out, or is no test recipient.
+  // The customer can't receive the message, had enough marketing, opted out, or is no test recipient.
   131026: TERMINAL,
   131049: TERMINAL,
   131050: TERMINAL,

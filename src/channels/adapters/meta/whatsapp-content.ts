@@ -56,7 +56,7 @@ function describeAnswer(content: ProviderObject): string {
     return placeholder(type.replace(/_reply$/, '').replaceAll('_', ' '), listAnswers(content[type]));
   }
   const { name, body, response_json: answers } = objectOf(content.nfm_reply);
-  // The body of a flow is always `Sent`, which is not the customer's text.
+  // A flow is a form of WhatsApp. Its body is always `Sent`, which is not the customer's text.
   const title = name === 'flow' ? null : (textOf(body) ?? textOf(name));
   return placeholder('form', joinTexts([title, listAnswers(parseAnswers(answers))], '\n'));
 }

@@ -67,7 +67,7 @@ export function readRecipient(status: ProviderObject): string[] {
   );
 }
 
-/** Returns the recipient's ids from a response; none if the request was sent to the phone number. */
+/** Returns the recipient's ids from a response; none if the message was sent to a phone number. */
 export function readAnsweredIds({ contacts }: ProviderObject, recipientId: string): string[] {
   const { wa_id, user_id } = objectOf(objectsOf(contacts)[0]);
   const ids = idsIn(wa_id, user_id);

@@ -35,7 +35,7 @@ export function isNotice(message: ProviderObject): boolean {
   return Object.keys(message).some((key) => NOTICE.test(key));
 }
 
-/** Kinds of messages without text, by the key of their content. The first that a message has is used. */
+/** Kinds of messages without text, by the key of their content. Of a message's keys, the first counts. */
 const KINDS: Record<string, { name: string; detail?: (value: ProviderObject) => string | null }> = {
   photo: { name: 'image' },
   // Comes before `document`, which a GIF has too. For the same reason, `venue` comes before `location`.

@@ -51,7 +51,7 @@ export class WidgetCredentialsInput {
   @IsBoolean({ message: 'must be true or false' })
   keepIdentitySecret?: boolean;
 
-  /** Whether visitors see agents' presence (online, typing) and agents see visitors'; true by default. */
+  /** Whether visitors and agents see each other's presence (online, typing); true by default. */
   @IsOptional()
   @IsBoolean({ message: 'must be true or false' })
   showsPresence?: boolean;

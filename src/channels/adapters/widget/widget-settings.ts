@@ -9,8 +9,6 @@ export interface WidgetCredentials {
 export interface WidgetSettings {
   /** Origins of the pages that may show the widget. ANY_ORIGIN allows all pages. */
   allowedOrigins: string[];
-  /**
-   * Whether visitors see agents' presence (online, typing) and agents see visitors'; undefined means true.
-   */
+  /** Whether visitors and agents see each other's presence (online, typing); undefined means true. */
   showsPresence?: boolean;
 }

@@ -30,8 +30,8 @@ export class WidgetSignal {
   }
 
   /**
-   * Signals that a widget was disconnected. Throws if Redis does not answer within 100 ms. A rotation needs
-   * no signal: the next heartbeat of each stream detects it.
+   * Signals that a widget was disconnected. Throws if Redis does not answer within 100 ms. No signal is
+   * needed for new credentials, because each stream's next heartbeat detects them.
    */
   async sendChanged(connectionId: string): Promise<void> {
     await this.redis.publish(widgetChannel(connectionId), '');
