@@ -20,12 +20,12 @@ export const NO_SUBJECT: WebhookDeliverySubject = {
   text: null,
 };
 
-/** Signature headers are shown without values, because the secret that made them may be gone. */
+/** Shows signature headers without values, because the secret that made the signatures may be gone. */
 const NOT_SHOWN = { service: null, standard: null };
 
 /**
- * Builds the subjects and the requests of deliveries from their events, endpoints and contacts. Neither is
- * stored, so that the erasure of a contact reaches both.
+ * Builds the subjects and the requests of deliveries from their events, endpoints and contacts. They are not
+ * stored, so that no copy of a contact's data is left after the contact's erasure.
  */
 @Injectable()
 export class DeliveryContents {

@@ -25,9 +25,8 @@ export interface DeliveryFilter {
 }
 
 /**
- * Returns a filter's SQL conditions on the delivery `p`. It leaves out the status, because each table needs
- * another condition, and conversation and message, because only the event has them.
- * @param columns names of the columns with the last attempt's HTTP status and error
+ * Returns a filter's SQL conditions on the row `p` of a delivery. The caller must check status, conversation
+ * and message itself: the status differs between tables, and the other two are in the event.
  */
 export function conditionsOf(
   filter: DeliveryFilter,
@@ -46,7 +45,7 @@ export function conditionsOf(
   return conditions;
 }
 
-/** Returns the SQL conditions on time and cursor. Both compare the id, because ids are ordered by time. */
+/** Returns the SQL conditions on time and cursor. They compare the id, because ids are ordered by time. */
 export function boundsOf({ since, until, cursor }: DeliveryFilter, parameters: Parameters): string[] {
   const conditions: string[] = [];
   if (since) conditions.push(`p.id >= ${parameters.bind(idFloor(since))}`);

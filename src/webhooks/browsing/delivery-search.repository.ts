@@ -20,7 +20,7 @@ interface Look {
   size: number;
 }
 
-/** Returns the SQL that selects the rows to be read, and binds its parameters. `$1` is the workspace's id. */
+/** Returns the SQL for the rows to be read, and binds its parameters. `$1` is the workspace's id. */
 type StepOf = (parameters: Parameters) => string;
 
 @Injectable()
@@ -41,7 +41,7 @@ export class DeliverySearchRepository {
     });
   }
 
-  /** Returns the given deliveries that pass the filter: twice if one ends between the two queries. */
+  /** Returns the given deliveries that pass the filter. One that ends meanwhile may be returned twice. */
   async findMany(
     reader: Reader,
     tenantId: string,
@@ -62,7 +62,7 @@ export class DeliverySearchRepository {
     return [...pending.rows, ...finished.rows];
   }
 
-  /** Reads pending deliveries. Those that are about to be cancelled have the status CANCELLED already. */
+  /** Reads pending deliveries. The status is CANCELLED for those that may not be sent any more. */
   private async lookAtPending({ reader, tenantId, filter, size }: Look, stepOf: StepOf): Promise<SearchStep> {
     if (!mayHave(filter, OF_PENDING)) return { rows: [], next: null };
     const parameters = new Parameters();
@@ -84,7 +84,7 @@ export class DeliverySearchRepository {
     return toStep(lookedAt, size);
   }
 
-  /** Reads finished deliveries, each with its latest result. Leaves out those that are being redelivered. */
+  /** Reads finished deliveries with their latest results. Leaves out those that are pending again. */
   private async lookAtHistory({ reader, tenantId, filter, size }: Look, stepOf: StepOf): Promise<SearchStep> {
     if (!mayHave(filter, OF_HISTORY)) return { rows: [], next: null };
     const parameters = new Parameters();
@@ -112,8 +112,8 @@ function mayHave({ statuses }: DeliveryFilter, some: WebhookDeliveryStatus[]): b
 }
 
 /**
- * Returns SQL conditions that an index in the order of the list can check. They exclude no row that passes
- * the filter, but may admit rows that do not pass it.
+ * Returns SQL conditions for which an index has the rows in the order of the list. Every row that passes the
+ * filter meets them, but so may other rows.
  */
 function partOf(filter: DeliveryFilter, parameters: Parameters): string[] {
   const { endpointId, statuses = [], statusCodes } = filter;
@@ -129,7 +129,7 @@ function partOf(filter: DeliveryFilter, parameters: Parameters): string[] {
   return [endpoint];
 }
 
-/** Returns the error class of all attempts with a status in this range; null if they have no single one. */
+/** Returns the error class that all attempts with a status in this range have; null if it differs. */
 function errorOf({ from, to }: StatusCodes): AttemptError | null {
   if (from >= 400) return 'status';
   return from >= 300 && to < 400 ? 'redirect' : null;

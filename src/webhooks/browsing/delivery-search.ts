@@ -43,8 +43,8 @@ export class DeliverySearch {
 
   /**
    * Returns the newest deliveries below the cursor: at least `count`, unless fewer exist or too many rows
-   * were read. It reads first attempts, then pending deliveries, then history. Deliveries move in the same
-   * direction, so one that moves during the search is still found, and returned once.
+   * were read. It reads first attempts, then pending deliveries, then history. A delivery passes through
+   * these places in the same order, so one that moves during the search is still found, and returned once.
    */
   async list(tenantId: string, filter: DeliveryFilter, count: number): Promise<SearchStep> {
     const firstAttempts = await this.firstAttempts.list(tenantId, filter, count);
@@ -72,7 +72,7 @@ export class DeliverySearch {
       return this.stepByEvents(tx, tenantId, filter, Math.min(size, MAX_EVENTS));
     const pending = await this.recorded.searchPending(tx, tenantId, filter, size);
     const finished = await this.recorded.searchHistory(tx, tenantId, filter, size);
-    // Rows below the higher of these two ids are left for the next step, because one list may lack some.
+    // Rows below the higher of these two ids are left for the next step, because one of the lists ends there.
     const next = [pending.next, finished.next].filter((id) => id !== null).sort();
     return merged(next.at(-1) ?? null, pending.rows, finished.rows);
   }
@@ -93,7 +93,7 @@ export class DeliverySearch {
     return merged(next, await this.recorded.findMany(tx, tenantId, ids, filter));
   }
 
-  /** Returns ids of the conversation's next events, or the message's id, which is also its event's id. */
+  /** Returns ids of the next events of the conversation, or the message's id, which its event has too. */
   private async findEventIds(
     tx: Transaction,
     tenantId: string,
@@ -113,7 +113,7 @@ export class DeliverySearch {
       size,
     );
     if (eventIds.length < size) return { eventIds, next: null };
-    // The last millisecond's events are left for the next step, because some of them may not have been read.
+    // The last millisecond is left for the next step, because some of its events may not have been read.
     const last = firstIdOf(eventIds.at(-1)!);
     const complete = eventIds.filter((id) => firstIdOf(id) > last);
     return complete.length > 0 ? { eventIds: complete, next: lastIdOf(last) } : { eventIds, next: last };

@@ -12,8 +12,8 @@ import { DeliveryHistoryRepository } from '../deliveries/delivery-history.reposi
 const STEP = 1_000;
 
 /**
- * Lists deliveries whose first attempt is under way. They have no row, so they are made from leased events
- * and the endpoints that receive them.
+ * Lists deliveries whose first attempt is under way. They have no row, so they are derived from the events
+ * that a worker has claimed, and the endpoints that receive these events.
  */
 @Injectable()
 export class FirstAttempts {
@@ -80,7 +80,7 @@ function isAbout(event: LeasedEvent, { conversationId, messageId, cursor }: Deli
   );
 }
 
-/** Returns the end of a step. Events of one millisecond stay together, as their deliveries are unordered. */
+/** Returns the index at which a step ends. It is never between two events of the same millisecond. */
 function endOfStep(events: LeasedEvent[], to: number): number {
   while (to < events.length && firstIdOf(events[to]!.id) === firstIdOf(events[to - 1]!.id)) to++;
   return to;

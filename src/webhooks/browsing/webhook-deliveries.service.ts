@@ -77,8 +77,9 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Delivers an event to its endpoint again, with the same delivery id and all attempts, before all other
-   * deliveries that wait for the endpoint. A delivery whose first attempt is under way does not change.
+   * Delivers an event to its endpoint again, with the same delivery id and as many attempts as the first
+   * time. It goes before all deliveries that wait for the endpoint. A delivery whose first attempt is under
+   * way does not change.
    * @returns the delivery, pending
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or does not receive the
    *   event type
@@ -91,8 +92,8 @@ export class WebhookDeliveriesService {
 
   /**
    * Makes the next attempt of a pending delivery now, before all other deliveries that wait for its endpoint.
-   * The number of attempts and the waits after this attempt do not change. A delivery with an attempt under
-   * way, or one that was brought forward before, stays unchanged.
+   * The number of attempts and the waits between the attempts after it stay as they are. Nothing changes if
+   * an attempt is under way, or the delivery was brought forward already.
    * @returns the delivery, pending
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the delivery is not pending, or the endpoint is
    *   inactive or does not receive the event type

@@ -115,8 +115,8 @@ export interface RedeliveryResult {
 }
 
 /**
- * Subject of a delivery's event. It is read whenever it is shown, so that nothing of it outlasts an erasure.
- * A part is null if the event does not have it, or has been deleted.
+ * Subject of a delivery's event. It is read each time it is shown, and never stored, so that an erasure of
+ * its data is complete. A part is null if the event does not have it, or has been deleted.
  */
 export interface WebhookDeliverySubject {
   conversationId: string | null;

@@ -31,8 +31,8 @@ const RETRY_MS = 500;
 const LATE_MS = 30_000;
 
 /**
- * Leases of events in a batch of records. A lease is `ended` if the batch records its last attempts, and
- * `ongoing` if some of its attempts are recorded later.
+ * Leases of the events whose first attempts are in a batch. A lease is in `ended` if all other first attempts
+ * of its event are recorded already, and otherwise in `ongoing`.
  */
 interface Leases {
   ended: EventLease[];
@@ -49,8 +49,8 @@ export class AttemptRecorder {
   /** Writes one batch at a time, or one for each workspace if workspaces are on several servers. */
   private readonly batcher: WorkspaceBatcher<AttemptRecord, AttemptRecord>;
   /**
-   * Numbers of first attempts that are not recorded yet, by the key of the event's lease. If an attempt can't
-   * be recorded, the lease is removed here, so that its event stays queued and another worker claims it.
+   * Numbers of first attempts that are not recorded yet, by the key of the event's lease. A key is removed if
+   * one of its attempts can't be recorded. Its event then stays queued, so that another worker claims it.
    */
   private readonly attemptsLeft = new Map<string, number>();
   private readonly retries = new Map<string, RecordRetries>();
@@ -100,8 +100,8 @@ export class AttemptRecorder {
 
   /**
    * Writes a batch. While the database is unreachable, it tries the same batch until it succeeds, because a
-   * receiver would get the event of a lost record twice. If something else fails, or the batch has a test,
-   * `RecordRetries` takes over the records, so that the next batch does not wait for them.
+   * receiver would get the event of a lost record twice. After another error, or if the batch has a test's
+   * record, `RecordRetries` takes over the records, so that the next batch does not wait for them.
    */
   private async writeBatch(records: AttemptRecord[]): Promise<(AttemptRecord | Promise<AttemptRecord>)[]> {
     for (;;) {
@@ -125,7 +125,7 @@ export class AttemptRecorder {
   private async writeAll(records: AttemptRecord[]): Promise<void> {
     const fromEvents = records.filter(({ delivery }) => delivery.lease?.on === 'event');
     const fromRows = records.filter(({ delivery }) => delivery.lease?.on === 'row');
-    // Nothing is stored for a test that was not sent, because a test is in no queue.
+    // A test that was not sent leaves no record: unlike a delivery in a queue, it is not attempted again.
     const tests = records.filter(({ delivery, outcome }) => delivery.lease === null && outcome !== null);
     const leases = this.listLeases(fromEvents);
     const isWritten = fromRows.length === 0 && (await this.tryAtOnce(leases, fromEvents, tests));
@@ -191,7 +191,7 @@ export class AttemptRecorder {
     const attempted = [...fromEvents, ...fromRows].filter(hasOutcome);
     const finished = attempted.filter(isFinished);
     const failed = attempted.filter(({ status }) => status === 'PENDING');
-    // Only deliveries without a row get one, because `settle` has rescheduled those with a row.
+    // Inserts only deliveries without a row, because `settle` has scheduled the retries of the others.
     const owed = fromEvents.filter(({ status }) => status === 'PENDING');
     if (finished.length > 0) this.history.insertFinishedPipelined(tx, finished);
     const recovered = finished.filter(({ delivery }) => delivery.recoveryId !== null);

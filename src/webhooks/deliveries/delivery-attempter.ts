@@ -24,7 +24,7 @@ export const MAX_DELIVERY_ATTEMPTS = 6;
 /** Milliseconds after which a delivery is due again if its attempt could not start. */
 const POSTPONED_MS = 1_000;
 
-/** Error of a context that could not be read for a passing reason. No request was made. */
+/** Thrown when a context can't be read for a passing reason. No request has been made then. */
 class ContextUnreadable extends Error {
   constructor(cause: unknown) {
     super('a context could not be read', { cause });
@@ -51,7 +51,7 @@ export class DeliveryAttempter {
     return this.recorder.record(outcome ? decide(delivery, outcome) : postpone(delivery, POSTPONED_MS));
   }
 
-  /** Returns the permission to start. It ends a second after the claim, because the endpoint may change. */
+  /** Returns the permission to begin. It ends a second after the claim, as the endpoint may change. */
   private permitOf(delivery: Delivery): StartPermit {
     let { startBy } = delivery;
     return {
@@ -64,7 +64,7 @@ export class DeliveryAttempter {
     };
   }
 
-  /** Returns until when the attempt may start now; null if the endpoint has changed or can't be locked. */
+  /** Checks the endpoint again. Returns a new time limit for the start; null if the start is not allowed. */
   private async claimAgain({ id: deliveryId, endpoint, event }: Delivery): Promise<StartBy | null> {
     const claim = async (tx: Transaction) => {
       const [now] = await this.endpoints.lockSubscribers(tx, [endpoint], { inactiveToo: isTest(event.type) });
@@ -112,7 +112,7 @@ export class DeliveryAttempter {
       const { url, secrets } = endpoint;
       if (secrets instanceof SecretUnreadable) throw secrets;
       const content = contentOf(id, event, await this.readContext(endpoint, event));
-      // An example's body contains its event's time, because the audit entry has a hash of the body.
+      // The body has the time of its event, and not of this attempt, because the audit entry has its hash.
       const at = content.isExample && lease === null ? event.createdAt : undefined;
       const request = { url, ...content, ...secrets, keepsHeaders: isTest(event.type), at };
       return await this.sender.send(request, permit);

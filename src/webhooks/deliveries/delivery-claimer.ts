@@ -22,7 +22,7 @@ import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.re
 
 const MAX_BATCH = 50;
 const CONCURRENCY = 2;
-/** Milliseconds for which a delivery that is to be cancelled is not claimed again. */
+/** Milliseconds for which no worker claims a delivery that `PendingCanceller` is to cancel. */
 const UNOWED_DELAY_MS = 60_000;
 const SLOW_MS = 1_000;
 
@@ -34,7 +34,7 @@ interface Request {
 
 interface Claim {
   deliveries: Delivery[];
-  /** Deliveries a second, if the endpoint has a rate limit that must be asked before the claim; else null. */
+  /** The endpoint's limit of deliveries a second, if it must be applied before the claim; null otherwise. */
   rateLimit: number | null;
 }
 
@@ -48,9 +48,9 @@ interface Claim {
 export class DeliveryClaimer {
   private readonly logger = new Logger(DeliveryClaimer.name);
   private readonly together: WorkspaceBatcher<Request, Claim>;
-  /** Claims for one target at a time, if its last claim was slow, so that no other target waits for it. */
+  /** Claims for one target at a time, for targets whose last claim was slow, so that no other waits. */
   private readonly apart: WorkspaceBatcher<Request, Claim>;
-  /** Keys of targets whose last claim failed or took over 1 s, perhaps because of another target. */
+  /** Keys of the targets whose last claim failed or took over 1 s, even if another target was the reason. */
   private readonly slow = new Set<string>();
 
   constructor(

@@ -19,7 +19,7 @@ interface NewDelivery {
 
 /**
  * Makes the deliveries of events. A delivery starts after the commit if this process has a free slot for it.
- * It has no row, because its event stays leased. Every other delivery gets a row in `pending_deliveries`.
+ * It has no row yet, and its event stays leased. Every other delivery gets a row in `pending_deliveries`.
  */
 @Injectable()
 export class DeliveryFanOut {
@@ -32,7 +32,7 @@ export class DeliveryFanOut {
     @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
   ) {}
 
-  /** Makes the deliveries. Returns the ids of events that stay leased, because a first attempt starts. */
+  /** Makes the deliveries. Returns the ids of the events that stay leased for their first attempts. */
   async makeDeliveries(tx: Transaction, subscribed: Map<Subscriber, ClaimedEvent[]>): Promise<Set<string>> {
     const recorded = await this.findRecorded(tx, subscribed);
     const starting: Delivery[] = [];
@@ -56,7 +56,7 @@ export class DeliveryFanOut {
     return new Set(starting.map(({ event }) => event.id));
   }
 
-  /** Returns the ids of deliveries that have a row. It checks only events that were leased before. */
+  /** Returns the ids of deliveries that have a row. Only an event that was leased before can have them. */
   private async findRecorded(
     tx: Transaction,
     subscribed: Map<Subscriber, ClaimedEvent[]>,
@@ -83,7 +83,7 @@ export class DeliveryFanOut {
     if (waiting.length === 0) return;
     const rows = waiting.map((one) => ({ ...toPending({ ...one, ...NOT_ATTEMPTED }), delayMs: 0 }));
     this.pending.insertPipelined(tx, rows);
-    // Endpoints that are being changed are included, because an endpoint may be active after the change.
+    // Wakes workers also for endpoints that are being changed, because they may be active after the change.
     const endpoints = new Set(waiting.map(({ endpoint }) => endpoint).filter(({ maySend }) => maySend));
     const targets = [...endpoints].map(({ tenantId, id }) => ({ tenantId, id }));
     if (targets.length > 0) tx.onCommit(() => this.wakeUps.wake(targets));

@@ -7,7 +7,7 @@ import { Target } from '../../queue/targets';
 import { DeliveryWorker } from './delivery.worker';
 import { BEFORE_ALL_ENDPOINTS, DueDeliveriesRepository } from './due-deliveries.repository';
 
-/** Number of found endpoints after which `pending_deliveries` is vacuumed, because dead rows are left. */
+/** `pending_deliveries` is vacuumed after this number of endpoints, whose claims leave dead rows. */
 const VACUUM_AFTER_TARGETS = 500;
 
 /**

@@ -14,7 +14,7 @@ export class DeliveryRoundsRepository {
     private readonly floors: QueueFloors,
   ) {}
 
-  /** Makes deliveries of a recovery pending, unless they are already. Returns how many it made pending. */
+  /** Makes the given deliveries of a recovery pending. Returns how many of them were not pending before. */
   async insertRecovered(tx: Transaction, rounds: NewRound[], recoveryId: string): Promise<number> {
     const columns = [
       ...roundColumns(rounds),
@@ -33,8 +33,8 @@ export class DeliveryRoundsRepository {
   }
 
   /**
-   * Deletes the given deliveries that belong to an activation of the endpoint before `activation`.
-   * @returns the recovery of each deleted delivery; null without one
+   * Deletes those of the given deliveries whose activation number is below `activation`.
+   * @returns the id of the recovery that made each deleted delivery; null if none did
    */
   deleteFormer(
     tx: Transaction,
@@ -74,8 +74,9 @@ export class DeliveryRoundsRepository {
   }
 
   /**
-   * Makes a delivery due before all others of its endpoint, in a new round. If an attempt is in flight, its
-   * result will be dropped. A pending delivery that a recovery made still counts for the recovery.
+   * Makes a delivery due before all others of its endpoint, with all its attempts. If an attempt is in
+   * flight, its result will be dropped. A pending delivery that a recovery made still counts for the
+   * recovery.
    */
   async insertFirst(tx: Transaction, delivery: NewRound): Promise<void> {
     const { tenantId, id, endpointId, activation, eventId, eventType, round } = delivery;
@@ -91,8 +92,8 @@ export class DeliveryRoundsRepository {
   }
 
   /**
-   * Makes a pending delivery due before all others of its endpoint, in the same round.
-   * @returns null if it does not wait for an attempt, or is due before all others already
+   * Makes a pending delivery due before all others of its endpoint. Its number of attempts stays the same.
+   * @returns null if an attempt is in flight, or the delivery is due before all others already
    */
   async bringForward(
     tx: Transaction,

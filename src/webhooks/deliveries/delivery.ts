@@ -32,13 +32,13 @@ interface DeliveryState {
   id: string;
   event: OutboxEvent;
   endpoint: Subscriber;
-  /** Number of the round, from 1 on. Each redelivery and each recovery begins a new round. */
+  /** Number of times that it was begun: 1, and 1 more for each redelivery or recovery. */
   round: number;
   /** Number of attempts recorded in this round. */
   attemptCount: number;
-  /** Whether a recovery made the delivery pending. Recovered deliveries give way to live deliveries. */
+  /** Whether a recovery made the delivery pending. If so, deliveries of new events go before it. */
   recovered: boolean;
-  /** Id of the recovery that made the delivery, and counts its end even after a redelivery; null for none. */
+  /** Id of the recovery that counts how the delivery ends, even after a redelivery; null for none. */
   recoveryId: string | null;
 }
 
@@ -56,14 +56,14 @@ export interface PendingDelivery {
   tenantId: string;
   id: string;
   endpointId: string;
-  /** Number of the endpoint's activation when this became pending. It is not sent in a later activation. */
+  /** Number of the endpoint's activation for which the delivery is made; it is sent in no later one. */
   activation: number;
   eventId: string;
   eventType: string;
   round: number;
   attemptCount: number;
   recovered: boolean;
-  /** HTTP status of this round's last attempt, to which `lastError` also belongs; null without an answer. */
+  /** HTTP status of the round's last attempt; null without an answer. `lastError` is of the same attempt. */
   lastStatusCode: number | null;
   lastError: AttemptError | null;
 }
@@ -103,12 +103,12 @@ export function contentOf(
   return { ...content, eventType, data: JSON.stringify(example.data), isExample: true };
 }
 
-/** Returns the target that wakes workers for an endpoint's live deliveries, or for its recovered ones. */
+/** Returns the target that wakes workers for an endpoint's recovered deliveries, or for its others. */
 export function targetOf({ tenantId, id }: { tenantId: string; id: string }, recovered: boolean): Target {
   return { tenantId, id, isBackground: recovered };
 }
 
-/** Returns the part of the queue with an endpoint's live deliveries, or with its recovered ones. */
+/** Returns the part of the queue with an endpoint's recovered deliveries, or with its others. */
 export function deliveriesSubQueue(tenantId: string, endpointId: string, recovered: boolean): SubQueue {
   return { queue: 'deliveries', tenantId, key: recovered ? `${endpointId}:recovered` : endpointId };
 }
@@ -141,7 +141,7 @@ export function lastIdOf(eventId: string): string {
   return `${eventId.slice(0, TIMESTAMP_LENGTH)}-ffff-ffff-ffffffffffff`;
 }
 
-/** Returns a delivery's row for `pending_deliveries`, without the result of a last attempt. */
+/** Returns a row of `pending_deliveries` that says nothing about a last attempt. */
 export function toPending(delivery: DeliveryState): PendingDelivery {
   const { id, event, endpoint, round, attemptCount, recovered } = delivery;
   const keys = { tenantId: event.tenantId, id, endpointId: endpoint.id, activation: endpoint.activation };

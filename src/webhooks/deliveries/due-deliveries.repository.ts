@@ -21,8 +21,8 @@ const LIST_ENDPOINTS = `
   SELECT tenant_id AS "tenantId", id, ${ENDPOINT}
   FROM webhook_endpoints e WHERE (tenant_id, id) > ($1, $2) ORDER BY tenant_id, id LIMIT ${STEP_ENDPOINTS}`;
 /**
- * SQL that lists the next endpoints with pending deliveries, after endpoint ($1, $2). It makes one index
- * look-up for each endpoint, however many deliveries the endpoint is owed.
+ * SQL that lists the next endpoints with pending deliveries, after endpoint ($1, $2). It reads one index
+ * entry for each endpoint, however many deliveries the endpoint has.
  */
 const LIST_OWED_ENDPOINTS = `
   WITH RECURSIVE owed AS (
@@ -38,7 +38,7 @@ const LIST_OWED_ENDPOINTS = `
   SELECT owed.tenant_id AS "tenantId", endpoint_id AS id, ${ENDPOINT}
   FROM owed LEFT JOIN webhook_endpoints e ON e.tenant_id = owed.tenant_id AND e.id = endpoint_id ORDER BY n`;
 
-/** Delivery after which a step of a cancellation begins, by activation, `recovered`, due time and id. */
+/** Values by which a cancellation sorts deliveries, of the delivery after which its next step begins. */
 export type UnowedPosition = Pick<PendingDelivery, 'activation' | 'recovered' | 'id'> & {
   /** Due time as PostgreSQL's text, because a `Date` has no microseconds. */
   nextAttemptAt: string;
@@ -61,7 +61,7 @@ interface EndpointRow {
   tenantId: string;
   id: string;
   activation: number;
-  /** Whether the endpoint is active in a workspace that is not suspended; null if it has no row. */
+  /** Whether the endpoint is active in a workspace that is not suspended; null if the endpoint has no row. */
   maySend: boolean | null;
   now: Date;
 }
@@ -101,8 +101,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Searches the next endpoints of a server for due deliveries. It remembers the oldest due time of each
-   * endpoint's live and recovered deliveries, so that claims skip dead rows before it.
+   * Searches the next endpoints of a server for due deliveries. It remembers the oldest due time of the live
+   * and of the recovered deliveries of each endpoint, so that claims skip dead rows with earlier due times.
    * @returns `next`: endpoint after which the next call begins; null after the last endpoint
    */
   async findDue(
@@ -121,7 +121,7 @@ export class DueDeliveriesRepository {
       { ...endpoint, recovered: true },
     ]);
     const due = await this.findOldest(subQueues, server);
-    // If nothing is due, `now` is a safe bound, because it was read before the deliveries.
+    // If nothing is due, claims may skip rows due before `now`, which was read before the deliveries.
     for (const { tenantId, id, recovered, now } of subQueues)
       this.floors.update(
         deliveriesSubQueue(tenantId, id, recovered),
@@ -135,8 +135,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Reads the next `count` deliveries of an endpoint's activation and of the activations before it. It
-   * deletes those that may not be sent any more, unless an attempt is in flight.
+   * Reads the next `count` deliveries of an endpoint, of this activation and of earlier ones. It deletes
+   * those that may not be sent any more, unless an attempt is in flight.
    */
   async deleteUnowed(
     tx: Transaction,
@@ -178,7 +178,7 @@ export class DueDeliveriesRepository {
   /**
    * Deletes up to `count` pending deliveries of a suspended workspace with ids below `before`. It leaves
    * deliveries with an attempt in flight.
-   * @returns the recovery of each deleted delivery; null without one
+   * @returns the id of the recovery that made each deleted delivery; null if none did
    */
   deleteSuspended(
     tx: Transaction,
@@ -200,8 +200,8 @@ export class DueDeliveriesRepository {
   }
 
   /**
-   * Returns, by key, the endpoints' live and recovered deliveries that are due. `oldestAt` is the earliest
-   * due time. It is null if only deliveries are due that a person has put before all others.
+   * Returns, by key, which endpoints have due deliveries, live or recovered. `oldestAt` is the earliest due
+   * time. It is null if a person has put all due deliveries before the others.
    */
   private async findOldest(
     subQueues: (EndpointRow & { recovered: boolean })[],

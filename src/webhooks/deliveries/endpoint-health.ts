@@ -16,8 +16,8 @@ const WRITE_EVERY_MS = 500;
 const BATCH = 500;
 
 /**
- * Stores since when endpoints fail and when they last succeeded, many endpoints with one statement. It
- * deactivates endpoints that answer with 410 or have failed for days.
+ * Stores since when endpoints fail and when they last succeeded. One statement writes this for many
+ * endpoints. An endpoint that answers with 410 or has failed for days is deactivated.
  */
 @Injectable()
 export class EndpointHealth implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -63,7 +63,7 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     if (!failingSince && this.failed.get(id)?.url !== url) this.failed.set(id, change);
     const reason = reasonToDeactivate(record, outcome);
     if (!reason) return;
-    // A success that waits to be written is written now, because it keeps the endpoint active.
+    // A success that is not stored yet is stored now, because it prevents the deactivation.
     await this.writeOf(tenantId);
     const wasActive = await this.endpoints.deactivateAfterFailures(delivery.endpoint, reason);
     if (wasActive)
@@ -105,8 +105,8 @@ function takeChanges(changes: Map<string, HealthChange>, tenantId?: string): Hea
 }
 
 /**
- * Returns how an attempt ended a delivery: `late` for a success after a failed attempt or by a redelivery.
- * Returns null if the delivery is pending or succeeded at its first attempt.
+ * Returns how an attempt ended a delivery. `late`: it succeeded after a failed attempt or by a redelivery.
+ * `exhausted`: its last attempt failed. Null if it is pending, or succeeded at its first attempt.
  */
 function endOf({ delivery, status }: AttemptRecord): 'late' | 'exhausted' | null {
   if (status === 'EXHAUSTED') return 'exhausted';

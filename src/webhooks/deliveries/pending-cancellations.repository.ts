@@ -6,8 +6,8 @@ import { Transaction } from '../../database/transaction';
 const STEP_ROWS = 1_000;
 
 /**
- * Key of a cancellation of pending deliveries: an activation of an endpoint that has ended, or receives fewer
- * event types than before. Deliveries of the activations before it are cancelled as well.
+ * Key of a cancellation of an endpoint's pending deliveries. It covers the deliveries of this activation,
+ * which has ended or receives fewer event types than before, and of all earlier activations.
  */
 export interface CancellationKey {
   tenantId: string;
@@ -18,7 +18,7 @@ export interface CancellationKey {
 export interface LockedCancellation {
   /** Time at which the cancellation began, as PostgreSQL's text. Another edit of the endpoint restarts it. */
   begunAt: string;
-  /** Whether all attempts that were in flight at the start have ended, so that no delivery can appear. */
+  /** Whether a minute has passed since the start, so that all attempts of that time have ended. */
   isSettled: boolean;
 }
 

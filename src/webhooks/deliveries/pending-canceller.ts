@@ -18,7 +18,7 @@ const MAX_PASSES = 1_000;
 
 interface Pass {
   after: UnowedPosition;
-  /** Whether this pass is the last one, because no delivery could appear any more when it began. */
+  /** Whether the cancellation ends after this pass, because no delivery could appear when it began. */
   isLast: boolean;
 }
 
@@ -26,8 +26,8 @@ interface Pass {
 @Injectable()
 export class PendingCanceller {
   /**
-   * Position up to which each cancellation has read its deliveries. The next step goes on from there, so that
-   * it does not read the same rows, or their dead versions, a second time.
+   * Position up to which each cancellation has read its deliveries. The next step begins there, so that it
+   * does not read the same rows, or the dead versions of deleted rows, a second time.
    */
   private readonly passes = new Map<string, Pass>();
 
@@ -57,7 +57,7 @@ export class PendingCanceller {
     if (!locked) return 'waiting';
     const { begunAt, isSettled } = locked;
     const target = { tenantId: key.tenantId, id: key.endpointId };
-    // The key has the time of the start, because an edit of the endpoint restarts the cancellation.
+    // The key contains the start of the cancellation, because an edit of the endpoint restarts it.
     const passKey = `${key.endpointId}:${key.activation}:${begunAt}`;
     const pass = this.passes.get(passKey) ?? { after: BEFORE_ALL_UNOWED, isLast: isSettled };
     const { deleted, last, seen } = await this.deliveries.deleteUnowed(
@@ -80,7 +80,7 @@ export class PendingCanceller {
     if (isDone) await this.cancellations.delete(tx, key);
     tx.onCommit(() => {
       this.metrics.webhookDeliveries.inc({ status: 'cancelled' }, deleted.length);
-      // A last pass reads all deliveries, because this one skipped those with an attempt in flight.
+      // All deliveries are read once more, because deliveries with an attempt in flight were skipped.
       if (isAtEnd && isSettled) this.passes.delete(passKey);
       else this.remember(passKey, { ...pass, after: last ?? pass.after });
     });

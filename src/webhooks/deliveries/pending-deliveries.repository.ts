@@ -37,8 +37,8 @@ export type ClaimedRow = Pick<
 };
 
 /**
- * Returns SQL that locks up to `count` due deliveries for one request of a claim. Deliveries due at `FIRST`
- * come first, then those due after `since`.
+ * Returns SQL that locks up to `count` due deliveries of one request. Deliveries due at `FIRST` come before
+ * those due after `since`.
  * @param request SQL expressions for the request's values
  */
 const lockDue = (
@@ -133,8 +133,8 @@ export class PendingDeliveriesRepository {
   }
 
   /**
-   * Claims due deliveries under a new lease, up to the count of each request, the longest due first. It skips
-   * due times at which only dead rows are left.
+   * Claims due deliveries under a new lease: for each request up to its count, those that were due first. It
+   * skips due times at which only dead rows are left.
    */
   async claim(tx: Transaction, requests: ClaimRequest[], leaseId: string): Promise<ClaimedRow[]> {
     const rows = await tx.prepared<Omit<ClaimedRow, 'event'> & { eventId: string } & Omit<OutboxEvent, 'id'>>(
@@ -193,7 +193,7 @@ export class PendingDeliveriesRepository {
         records.map(({ outcome }) => outcome?.error ?? null),
       ],
     );
-    // The lease is compared, because a batch may have two records of a delivery, one under an ended lease.
+    // The lease is compared, because a batch may have two records of one delivery, under different leases.
     const held = new Set(rows.map(({ id, leaseId }) => id + leaseId));
     return records.filter(({ delivery }) => held.has(delivery.id + delivery.lease!.id));
   }
@@ -210,7 +210,7 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  /** Has `PendingCanceller` cancel the given deliveries that may not be sent any more. */
+  /** Has `PendingCanceller` cancel those of the given deliveries that may not be sent any more. */
   cancelUnowedPipelined(tx: Transaction, deliveries: PendingDelivery[]): Pipelined {
     return tx.pipeline(
       `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation)

@@ -115,7 +115,7 @@ function mayWait({ record, giveUpAt }: Unwritten, error: Error): boolean {
   return !isTestRecord(record) && !mayBeOfOneRecord(error);
 }
 
-/** Reports whether a single record, or a row that it needs, may have made the whole batch fail. */
+/** Reports whether one record, or a row that it changes, may be the reason why the whole batch failed. */
 export function mayBeOfOneRecord(error: unknown): boolean {
   return !isDatabaseAway(error) || isStatementTimeout(error) || isLockConflict(error);
 }

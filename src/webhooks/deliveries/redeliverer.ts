@@ -38,7 +38,7 @@ export class Redeliverer {
   }
 
   /**
-   * Makes a delivery due again in a new round. During its first attempt, it only writes the audit entry.
+   * Makes a delivery due again, in a new round. During the first attempt, only the audit entry is written.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or does not receive the
    *   event type
    */
@@ -107,8 +107,8 @@ export class Redeliverer {
   }
 
   /**
-   * Returns the number of a delivery's latest round; 0 while its first attempt is under way. The caller's
-   * lock on the endpoint prevents a new round, and the lock on a pending row prevents the end of this one.
+   * Returns the number of a delivery's latest round; 0 while its first attempt is under way. Until the commit
+   * no new round begins, because the caller has locked the endpoint, and a pending row is locked here.
    */
   private async findLatestRound(tx: Transaction, tenantId: string, id: string): Promise<number> {
     const pending = await this.rounds.lockRound(tx, tenantId, id);

@@ -13,11 +13,11 @@ import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repo
 import { DELIVERY_QUEUE } from './delivery';
 import { DeliveryFanOut } from './delivery-fan-out';
 
-/** Number of deliveries that one transaction of the relay should make at most. */
+/** Largest number of deliveries that one transaction of the relay should make. */
 const MAX_DELIVERIES = 500;
 const MAX_REMEMBERED = 10_000;
 
-/** Active endpoints of a workspace: their number, and those whose deliveries may start at the commit. */
+/** Number of a workspace's active endpoints, and those whose deliveries may start at the commit. */
 interface Breadth {
   endpoints: number;
   starting: Target[];
@@ -52,8 +52,8 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   }
 
   /**
-   * Reads and locks the active endpoints, so that a deactivation waits for the commit. Deliveries to an
-   * endpoint that another transaction is changing become pending.
+   * Reads and locks the active endpoints, so that a deactivation waits for the commit. An endpoint that
+   * another transaction is changing is not locked, so its deliveries become pending instead of starting.
    */
   async prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
     const subscribers = await this.endpoints.lockWorkspaceSubscribers(tx, tenantIds);
@@ -78,7 +78,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   private limitOf({ endpoints, starting }: Breadth, isOverdue: boolean, workspaces: number): number {
     if (endpoints === 0) return Infinity;
     const share = Math.max(1, Math.floor(MAX_DELIVERIES / workspaces / endpoints));
-    // Takes no more events than the least busy endpoint can start, so that few deliveries need a row.
+    // Takes no more events than the endpoint with the most free slots can start, because the rest need rows.
     return isOverdue ? share : Math.min(share, this.capacity.countMostStartable(starting));
   }
 }
