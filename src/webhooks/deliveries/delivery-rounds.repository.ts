@@ -33,7 +33,7 @@ export class DeliveryRoundsRepository {
   }
 
   /**
-   * Deletes those of the given deliveries whose activation number is below `activation`.
+   * Deletes the given deliveries whose activation number is below `activation`.
    * @returns the id of the recovery that made each deleted delivery; null if none did
    */
   deleteFormer(

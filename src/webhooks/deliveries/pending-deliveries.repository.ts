@@ -210,7 +210,7 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  /** Has `PendingCanceller` cancel those of the given deliveries that may not be sent any more. */
+  /** Has `PendingCanceller` cancel the given deliveries, unless they may still be sent. */
   cancelUnowedPipelined(tx: Transaction, deliveries: PendingDelivery[]): Pipelined {
     return tx.pipeline(
       `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation)

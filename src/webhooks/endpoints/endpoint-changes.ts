@@ -130,9 +130,9 @@ export class EndpointChanges {
   }
 
   /**
-   * Gives a locked endpoint a new secret, and returns the changed endpoint. Without a grace period only the
-   * new secret signs.
-   * @throws AppError INVALID_BODY: a grace period, although the secret of an earlier roll still signs
+   * Gives a locked endpoint a new secret, and returns the changed endpoint. Without a grace period, the
+   * previous secret no longer signs.
+   * @throws AppError INVALID_BODY: a grace period, while the previous secret of an earlier roll still signs
    */
   async rollSecret(
     tx: Transaction,
@@ -161,8 +161,8 @@ export class EndpointChanges {
   }
 
   /**
-   * Deactivates an endpoint that is gone or failing, unless it is inactive or has got another URL. A failing
-   * one must have failed for five days, and the workspace's last suspension must have ended as long ago.
+   * Deactivates an endpoint for its failures, unless it is inactive or has got another URL. The reason
+   * `failing` needs five days of failures since the workspace was last resumed after a suspension.
    * @returns whether the endpoint was deactivated
    */
   deactivateAfterFailures(

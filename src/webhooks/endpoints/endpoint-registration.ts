@@ -18,7 +18,7 @@ import { WebhookEndpoint } from './webhook-endpoint';
 import { NewEndpoint, WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 const MAX_ENDPOINTS = 50;
-/** Largest number of endpoints, deleted ones included, because their rows are kept as long as deliveries. */
+/** Largest number of a workspace's endpoints with a row. A deleted endpoint keeps its row for a time. */
 const MAX_KEPT_ENDPOINTS = 1_000;
 
 @Injectable()
@@ -54,7 +54,7 @@ export class EndpointRegistration {
   /**
    * Checks the URL of an endpoint. Each delivery checks the URL again, because a host name can get other
    * addresses.
-   * @param actor an API key is told only that a name has no public address
+   * @param actor if it is an API key, the error tells of a refused name only that it has no public address
    * @returns the URL, normalised
    * @throws AppError INVALID_BODY: not https, not public, or not resolved; RATE_LIMITED, UNAVAILABLE: too
    *   many look-ups at once

@@ -21,7 +21,7 @@ export type Subscriber = Pick<
 > & {
   /** Secrets that sign the deliveries; the error if this process lacks the key that decrypts one of them. */
   secrets: SigningSecrets | SecretUnreadable;
-  /** Whether the endpoint is not failing and succeeded within a day, so that it need not count as slow. */
+  /** Whether it is not failing and has succeeded within a day, so that workers do not treat it as slow. */
   answersLately: boolean;
   /** Whether the workspace is not suspended, and this transaction's lock makes a suspension wait. */
   maySend: boolean;

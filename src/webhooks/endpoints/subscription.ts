@@ -25,13 +25,13 @@ export function receivesFewerTypes(
 }
 
 /**
- * SQL condition that the delivery `p` may still be sent to the endpoint `w`. It belongs to the present
- * activation, and `w` receives its event type.
+ * SQL condition that the delivery `p` may still be sent to the endpoint `w`: `w` is active, receives the
+ * event type, and was not activated again after `p` was made.
  */
 export const IS_OWED = `(w.active AND p.activation = w.activation
   AND (w.events && ARRAY['${ALL_EVENTS}', p.event_type] OR p.event_type IN (${TEST_TYPES.map((type) => `'${type}'`).join(', ')})))`;
 
-/** Reports whether an endpoint subscribes to an event's type and was activated before the event. */
+/** Reports whether an endpoint receives an event: of a type that it wants, queued after its activation. */
 export function receivesEvent(
   { events, activatedAt }: Pick<WebhookEndpoint, 'events' | 'activatedAt'>,
   { type, queuedAt }: { type: string; queuedAt: Date },

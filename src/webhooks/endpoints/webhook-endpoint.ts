@@ -1,7 +1,7 @@
 import { type Actor } from '../../access/principal';
 import { type ContextPart } from '../context/context-parts';
 
-/** Reasons to deactivate an endpoint: a delivery ended with 410, or all deliveries have failed for days. */
+/** Reasons why the service deactivates an endpoint: it answered with 410, or failed for days. */
 export const DEACTIVATION_REASONS = ['gone', 'failing'] as const;
 export type DeactivationReason = (typeof DEACTIVATION_REASONS)[number];
 

@@ -109,7 +109,7 @@ export class WebhookEndpointsRepository {
     return inserted!;
   }
 
-  /** Activates an endpoint. It misses events that were queued before the activation. */
+  /** Activates an endpoint. It does not receive events that were queued before the activation. */
   async activate(tx: Transaction, key: EndpointKey): Promise<WebhookEndpoint> {
     const set = `active = true, activation = activation + 1, activated_at = $4, failing_since = NULL,
       deactivation_reason = NULL, deactivated_at = NULL`;

@@ -174,7 +174,7 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Activates an endpoint, for events that are appended from now on.
+   * Activates an endpoint. It receives only events that happen after the activation.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   activate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {

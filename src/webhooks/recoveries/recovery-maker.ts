@@ -26,8 +26,8 @@ export class RecoveryMaker {
 
   /**
    * Makes the next deliveries of a recovery pending.
-   * @returns the recovery's new row; null while enough deliveries are pending, the next event waits for the
-   *   relay, or events from before the activation may not be committed yet
+   * @returns the recovery's new row; null if it must wait, because enough deliveries are pending, the next
+   *   event is still queued, or an event from before the endpoint's activation may be uncommitted
    */
   async makeNext(tx: Transaction, recovery: WebhookRecovery, size: number): Promise<WebhookRecovery | null> {
     const { tenantId, endpointId } = recovery;
@@ -39,8 +39,8 @@ export class RecoveryMaker {
       return null;
     const { filter, since, cursor } = recovery;
     const isFirst = filter === null && cursor === idFloor(since!);
-    // Events that were queued before the activation are not delivered live. The recovery waits until they are
-    // committed, because it would miss an event whose id its cursor has passed.
+    // Only the recovery delivers events from before the activation. It first waits until they are all
+    // committed, because it does not go back to an event below its cursor.
     if (isFirst && (await this.recoveries.isWriteUnderWay(tx, endpoint.activatedAt))) return null;
     const step = await this.source.readStep(tx, recovery, endpoint, cursor, size);
     const { rounds, next } = beforeQueued(step, cursor);
@@ -55,7 +55,7 @@ export class RecoveryMaker {
     };
   }
 
-  /** Makes deliveries pending, and replaces their rows of an earlier activation. Returns how many it made. */
+  /** Makes deliveries pending, in place of rows of an earlier activation. Returns how many it made. */
   private async insert(
     tx: Transaction,
     { tenantId, id: recoveryId }: WebhookRecovery,

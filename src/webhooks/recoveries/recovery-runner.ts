@@ -27,8 +27,8 @@ export class RecoveryRunner {
   }
 
   /**
-   * Counts deliveries that have ended, and makes the next deliveries pending. It returns `waiting` if there
-   * is nothing to count or make, or if another worker has locked the recovery.
+   * Counts the recovery's deliveries that have ended, and makes its next ones pending. It returns `waiting`
+   * if it has changed nothing, or another worker has locked the recovery.
    */
   private async makeStep(tx: Transaction, key: RecoveryKey, size: number): Promise<StepOutcome> {
     const recovery = await this.recoveries.lockUnsettled(tx, key);

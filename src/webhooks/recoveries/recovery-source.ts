@@ -26,8 +26,8 @@ export interface RecoveryStep {
 
 export interface RecoveryRound extends Omit<NewRound, 'activation'> {
   /**
-   * Whether the event was queued before the endpoint's activation and still is. The relay will not deliver it
-   * to the endpoint, but an attempt of an earlier activation may be under way.
+   * Whether the event has been queued since before the endpoint's activation. The recovery must wait for it,
+   * because an attempt of an earlier activation may be under way.
    */
   isQueued: boolean;
 }
@@ -35,8 +35,8 @@ export interface RecoveryRound extends Omit<NewRound, 'activation'> {
 type Recovery = Pick<WebhookRecovery, 'filter' | 'since' | 'until'>;
 
 /**
- * Finds the deliveries that a recovery makes. Without a filter, these are deliveries of the events that the
- * endpoint missed. With a filter, they are new rounds of the finished deliveries that match it.
+ * Finds the deliveries that a recovery makes. Without a filter, it delivers each event that has not reached
+ * the endpoint. With a filter, it repeats the finished deliveries that match the filter.
  */
 @Injectable()
 export class RecoverySource {
@@ -50,8 +50,8 @@ export class RecoverySource {
   ) {}
 
   /**
-   * Reads the next `size` events or deliveries after a cursor.
-   * @returns the deliveries to be made, each with the number of its next round
+   * Reads the next `size` events, or with a filter the next `size` deliveries, after a cursor.
+   * @returns the deliveries to be made, each with the number of its new round
    */
   readStep(
     tx: Transaction,
@@ -71,8 +71,8 @@ export class RecoverySource {
   }
 
   /**
-   * Finds missed events. These are events of types that the endpoint receives, without a successful or
-   * pending delivery, and not about to be relayed.
+   * Finds events that have not reached the endpoint, although it receives their types. They have no
+   * successful or pending delivery to it, and the relay will not make one.
    */
   private async stepMissed(
     tx: Transaction,
@@ -95,7 +95,7 @@ export class RecoverySource {
     const underWay = new Set(pending.filter((one) => one.activation >= activation).map(({ id }) => id));
     const finished = await this.history.findLatestRounds(tx, tenantId, ids);
     const succeeded = new Set(finished.filter(({ status }) => status === 'SUCCEEDED').map(({ id }) => id));
-    // Pending deliveries of an earlier activation are about to be cancelled, so they count as cancelled.
+    // A pending delivery of an earlier activation counts as ended, because it is about to be cancelled.
     const rounds = new Map([...finished, ...pending].map(({ id, round }) => [id, round]));
     const isAhead = (eventId: string) => (queued.get(eventId) ?? BEFORE_ALL) >= activatedAt;
     const missed = wanted
@@ -135,7 +135,7 @@ export class RecoverySource {
   }
 }
 
-/** Returns the part of a step before its first queued event. If it is empty, `next` is the given cursor. */
+/** Returns the rounds before the first queued event. If there are none, `next` is the given cursor. */
 export function beforeQueued({ rounds, next }: RecoveryStep, cursor: string): RecoveryStep {
   const first = rounds.findIndex(({ isQueued }) => isQueued);
   if (first === -1) return { rounds, next };

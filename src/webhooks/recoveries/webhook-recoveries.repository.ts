@@ -127,7 +127,7 @@ export class WebhookRecoveriesRepository {
    * Makes the running recoveries of a suspended workspace leave out all events and deliveries older than
    * `next`. A recovery of missed events continues from there. A recovery with a filter, which begins with the
    * newest delivery, ends there.
-   * @returns 0, because one call changes all recoveries
+   * @returns 0, because all recoveries are changed, and no further call is needed
    */
   async passOver(tx: Transaction, tenantId: string, next: string): Promise<number> {
     const running = `tenant_id = $1 AND status = 'RUNNING' AND ${isSuspended('$1')}`;

@@ -3,12 +3,12 @@ import { ATTEMPT_ERRORS, type AttemptError, type AttemptOutcome } from '../sendi
 /** Outcomes of attempts. Counts are stored by position in this list, so never reorder it. */
 export const OUTCOMES: readonly ('succeeded' | AttemptError)[] = ['succeeded', ...ATTEMPT_ERRORS];
 
-/** Ratio of a bucket's largest duration to that of the bucket before; the first bucket ends at 1 ms. */
+/** Factor from the end of one bucket of durations to the end of the next. The first ends at 1 ms. */
 const GROWTH = 1.2;
 /** Number of the last bucket, which ends at 10.9 s, because no attempt takes longer. */
 const LAST_BUCKET = 51;
 
-/** Counts of attempts. Missing items at the end of an array mean 0. */
+/** Numbers of attempts by outcome, and by bucket of the duration. Missing items at the end mean 0. */
 export interface AttemptCounts {
   /** Numbers of attempts by the position of their outcome in `OUTCOMES`. */
   outcomes: number[];

@@ -16,7 +16,7 @@ export interface AttemptRollup extends AttemptCounts {
   exhausted: number;
 }
 
-/** Numbers of deliveries to an endpoint that ended in a period. A redelivery counts as one more. */
+/** Numbers of deliveries to an endpoint that ended in a period. One that ended twice counts twice. */
 export interface DeliveryTotals {
   endpointId: string;
   succeeded: number;
@@ -28,7 +28,7 @@ export interface DeliveryTotals {
 
 /**
  * Returns the SQL condition of an endpoint's rollups since $3. The key is compared as one row, because
- * PostgreSQL would otherwise use the retention's index, and read rollups of other endpoints.
+ * PostgreSQL would otherwise use another index, and read rollups of other endpoints.
  */
 const ofEndpoint = (id: string) => `tenant_id = $1 AND endpoint_id = ${id}
   AND (tenant_id, endpoint_id, starts_at) >= ($1, ${id}, $3)`;

@@ -36,7 +36,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
     await this.write();
   }
 
-  /** Counts an attempt, and how it ended its delivery; `end` is null if that is not counted. */
+  /** Counts an attempt. `end` tells how it ended its delivery; null if it did not, or is not counted. */
   observe(
     { tenantId, id: endpointId }: { tenantId: string; id: string },
     outcome: AttemptOutcome,

@@ -16,13 +16,13 @@ export interface DeliveryCounts extends Record<Status, number> {
 interface CountRow {
   status: Status;
   count: number;
-  /** Number of rows that the query read. It includes rows that `count` leaves out. */
+  /** Number of rows that were read. `count` leaves out tests, and all but a delivery's latest round. */
   read: number;
 }
 
-/** Largest number of rows that a count reads, which takes some 60 ms. */
+/** Largest number of rows that one query reads and counts, which takes some 60 ms. */
 const MOST_COUNTED = 10_000;
-/** Largest number of late (or, if many finished, given-up or cancelled) deliveries that are counted. */
+/** Largest number of rows of one status that a query for this status alone reads and counts. */
 const MOST_FAILURES = 1_000;
 
 @Injectable()
@@ -75,7 +75,7 @@ export class DeliveryCountsRepository {
   }
 }
 
-/** SQL that counts pending deliveries. Those that are about to be cancelled count as cancelled. */
+/** SQL that counts pending deliveries. A delivery that may not be sent any more counts as cancelled. */
 const PENDING = `
   SELECT CASE WHEN ${IS_OWED} THEN 'pending' ELSE 'cancelled' END AS status,
          count(*)::integer AS count, count(*)::integer AS read
@@ -85,7 +85,7 @@ const PENDING = `
   JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = $2
   WHERE p.event_type <> ALL ($4) AND (p.id >= $3 OR ${IS_OWED}) GROUP BY 1`;
 
-/** Returns SQL that reads the newest `most` rounds with a condition, and counts those without a later one. */
+/** Returns SQL that reads the newest `most` rows under a condition, and counts each delivery's latest. */
 const finished = (condition: string, most: number) => `
   SELECT lower(d.status) AS status, count(*)::integer AS read,
          (count(*) FILTER (WHERE d.event_type <> ALL ($4)

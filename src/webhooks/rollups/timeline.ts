@@ -28,7 +28,7 @@ export interface TimelineBucket {
 export interface WebhookTimeline {
   period: TimelinePeriod;
   bucketMinutes: number;
-  /** Buckets of equal length without a gap, oldest first. The last one still lacks attempts. */
+  /** Buckets of equal length without a gap, oldest first. The last one has not ended yet. */
   buckets: TimelineBucket[];
 }
 

@@ -18,8 +18,8 @@ export class WebhookDayRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Counts the pending deliveries of active endpoints, and the deliveries of events since a time whose latest
-   * round was given up. Each count stops at 1,001.
+   * Counts the pending deliveries of active endpoints, and the given-up deliveries of events since a time.
+   * Each count stops at 1,001.
    */
   countDeliveries(tenantId: string, since: Date): Promise<{ pending: number; exhausted: number }> {
     // Pending deliveries are read first, so that a delivery that ends in between is not missed.

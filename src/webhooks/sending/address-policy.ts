@@ -45,7 +45,7 @@ export class EndpointUrlRefused extends Error {
   }
 }
 
-/** Refusal to connect to a host. The message hides how the operator's network resolves the name. */
+/** Error for a refused connection. Its message hides how the operator's network resolves the name. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 
@@ -99,8 +99,8 @@ export class AddressPolicy {
   }
 
   /**
-   * Requires that all addresses of a host are permitted, because its owner could choose the address that a
-   * connection uses. The addresses of a local name must be in networks that the operator allows.
+   * Requires that all addresses of a host are permitted, because the host's owner could choose the one to
+   * which a connection is made. The addresses of a local name must be in networks that the operator allows.
    * @throws AddressRefused
    */
   vet(hostname: string, addresses: readonly string[]): void {
@@ -124,8 +124,8 @@ export class AddressPolicy {
   }
 
   /**
-   * Reports whether the operator denies an address. A denied IPv4 network is also denied as IPv4-mapped or
-   * NAT64 addresses, even if the operator allows that IPv6 network.
+   * Reports whether the operator denies an address. An IPv6 address that contains a denied IPv4 address
+   * (IPv4-mapped or NAT64) is denied too, even if the operator allows its network.
    */
   private isDenied(address: Address): boolean {
     const carried = carriedIpv4(address);
@@ -204,7 +204,7 @@ function isPublic(address: Address): boolean {
   return address instanceof ipaddr.IPv4 || isGlobalIpv6(address);
 }
 
-/** Reports whether an IPv6 address is global unicast. For ipaddr.js, even unassigned space is "unicast". */
+/** Reports whether an IPv6 address is global unicast. To ipaddr.js, unassigned space is "unicast" too. */
 function isGlobalIpv6(address: ipaddr.IPv6): boolean {
   return address.match(GLOBAL_UNICAST_IPV6) && !isIsatap(address);
 }

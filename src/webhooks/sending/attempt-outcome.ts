@@ -29,7 +29,7 @@ export interface AttemptPhases {
   lookupMs: number | null;
   connectMs: number | null;
   tlsMs: number | null;
-  /** Milliseconds from the attempt's start to the response's headers. */
+  /** Milliseconds from the attempt's start to the response's headers; null without a response. */
   firstByteMs: number | null;
 }
 

@@ -11,7 +11,7 @@ const SHARE_OF_KEPT = 0.5;
 
 interface ConnectionBudget {
   attempts: number;
-  /** Number of open connections from which on none is kept after its request. */
+  /** Number of open connections above which a connection is closed after its request. */
   kept: number;
 }
 

@@ -4,7 +4,7 @@ import { ConnectionSetup, Receiver, VettedConnector } from './vetted-connector';
 export interface ConnectionPoolOptions {
   /** Age in milliseconds from which a connection is not reused, so that its host is resolved again. */
   maxAgeMs: number;
-  /** Number of open connections above which none is kept after its request. */
+  /** Number of open connections above which a connection is closed after its request. */
   maxKept: number;
 }
 

@@ -20,7 +20,7 @@ export type Keep = (connection: ReceiverConnection, keepMs: number | null) => vo
  * One timer covers all steps from the DNS lookup to the end of the response.
  */
 export class DeliveryExchange implements AnswerHandler {
-  /** Outcome; null if the permission ended before the request. It rejects only for an internal error. */
+  /** Null if the permission to begin ended before the request. Rejects only for an internal error. */
   readonly outcome: Promise<AttemptOutcome | null>;
   readonly setup: ConnectionSetup;
 

@@ -105,7 +105,7 @@ export class DeliverySender implements OnApplicationShutdown {
     await sendOn(this.connections.connect(address, exchange.setup));
   }
 
-  /** Checks a URL again, because the rules or the operator's networks may have changed meanwhile. */
+  /** Checks a URL again, because the permitted networks may have changed since its last check. */
   private parse(address: string): Address {
     const { host, hostname, port, origin, pathname, search } = this.policy.parseEndpointUrl(address);
     return {
@@ -141,7 +141,7 @@ function signaturesOf(
   const { secret, previousSecret: previous } = request;
   const webhookId = webhookIdOf(request);
   const timestamp = timestampOf(at);
-  // Standard Webhooks allow several signatures. The previous secret signs only during its grace period.
+  // Standard Webhooks allow several signatures, so the previous secret signs as well in its grace period.
   const standard = standardSignature(secret, webhookId, timestamp, body);
   const previousStandard = previous
     ? ` ${standardSignature(previous.secret, webhookId, timestamp, body)}`

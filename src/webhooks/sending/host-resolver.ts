@@ -94,7 +94,7 @@ export class HostResolver {
   }
 }
 
-/** Returns the failure of a lookup. If one family has no address and the other an error, it is the error. */
+/** Returns the failure of a lookup. An error of one family goes before a missing address of the other. */
 function failureOf(hostname: string, families: PromiseSettledResult<string[]>[]): DnsFailure {
   const reasons = families.flatMap((family) =>
     family.status === 'rejected' ? [family.reason as unknown] : [],

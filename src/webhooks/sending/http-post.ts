@@ -38,7 +38,7 @@ export interface AnswerHandler {
   onData(chunk: Buffer): void;
   /**
    * Is called when the answer is complete.
-   * @param keepMs milliseconds that the receiver allows, null if unknown; 0 if the connection can't be reused
+   * @param keepMs milliseconds to keep the connection; null if the receiver names none, 0 to close it
    */
   onEnd(keepMs: number | null): void;
   onError(error: Error): void;
@@ -47,7 +47,7 @@ export interface AnswerHandler {
 /**
  * Sends a POST, and reads its answer with Node's HTTP client. An answer whose head is not strict HTTP/1.1 (a
  * folded field, a length beside chunks, lines without CR) is parsed again with the client's lenient parser.
- * Its connection carries no further request, because two parsers may disagree where such an answer ends.
+ * The connection then carries no further request, because two parsers may disagree where such an answer ends.
  */
 export function sendPost(connection: ReceiverConnection, post: PostRequest, handler: AnswerHandler): void {
   exchange(connection.beginExchange(), connection, post, handler, false);
@@ -104,7 +104,7 @@ function isLoose({ code }: NodeJS.ErrnoException): boolean {
   return code !== undefined && code.startsWith('HPE_') && code !== 'HPE_HEADER_OVERFLOW';
 }
 
-/** Returns the milliseconds for which the connection can be kept; null if the receiver does not say. */
+/** Returns how many milliseconds the receiver keeps the connection; null if it does not say. */
 function keepMsOf(answer: IncomingMessage): number | null {
   if (answer.httpVersion !== '1.1') return 0;
   let keepMs: number | null = null;

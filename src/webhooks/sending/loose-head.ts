@@ -7,8 +7,8 @@ const FIELD = /^([\w!#$%&'*+.^`|~-]+)[ \t]*:[ \t]*(.*)$/;
 
 /**
  * Brings the head of an answer into a form that Node's lenient parser accepts. It removes spaces in the
- * status line and before a colon, repeated equal lengths, and lines that are no fields. Two different lengths
- * stay, so that the parser refuses the answer.
+ * status line and before a colon, repetitions of the same Content-Length, and lines that are no fields. Two
+ * different lengths stay, so that the parser refuses the answer.
  */
 export class LooseHead {
   private line = '';
@@ -78,7 +78,7 @@ function withoutReturns(line: string): string {
   return line.slice(0, end).replaceAll('\r', ' ');
 }
 
-/** Reports whether a line, perhaps incomplete, begins with a text in any case, or is a lone CR. */
+/** Reports whether a line, perhaps cut off, begins with a text in any letter case, or is a lone CR. */
 function isBeginningOf(text: string, line: string): boolean {
   return line === '\r' || text.startsWith(line.slice(0, text.length).toUpperCase());
 }

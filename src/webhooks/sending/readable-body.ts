@@ -17,7 +17,7 @@ export interface ReceivedBody {
 
 const MAX_CODINGS = 3;
 const GZIP_MAGIC = Buffer.of(0x1f, 0x8b, 8);
-/** Low four bits of the first byte of zlib's format (RFC 1950). Many servers send `deflate` without it. */
+/** Low four bits of data in zlib's format (RFC 1950). Many servers send `deflate` without this format. */
 const ZLIB_METHOD = 8;
 
 /** Returns a response body as a person can read it. `headers` is null if they were not stored. */

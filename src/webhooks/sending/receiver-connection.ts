@@ -4,11 +4,11 @@ import { LooseHead } from './loose-head';
 
 /** Bytes of an answer that are stored until its head is read, so that it can be parsed a second time. */
 const MAX_UNREAD_BYTES = 128 * 1024;
-/** Number of stored chunks at which they are merged, because tiny chunks would take 500 times their size. */
+/** Number of stored chunks at which they are merged: tiny ones take 500 times their size in memory. */
 const MAX_UNREAD_CHUNKS = 64;
 /**
- * Milliseconds after a request within which a closed connection counts as closed for lack of use. A receiver
- * that closes it later may have worked on the request.
+ * Milliseconds after a request. A connection that closes within them counts as closed for lack of use. A
+ * receiver that closes it later may have worked on the request.
  */
 const UNUSED_CLOSE_MS = 1_000;
 
@@ -42,8 +42,8 @@ export class ReceiverConnection {
   }
 
   /**
-   * Reports whether a reused connection has received nothing since its last request, within UNUSED_CLOSE_MS.
-   * The receiver may have closed the connection as unused while the request was on its way.
+   * Reports whether a reused connection has received nothing since a request UNUSED_CLOSE_MS ago or less. If
+   * it closes now, the receiver may have closed it as unused while the request was on its way.
    */
   get isSilentAgain(): boolean {
     const askedMsAgo = performance.now() - this.askedAt;
@@ -65,8 +65,8 @@ export class ReceiverConnection {
   }
 
   /**
-   * Returns a stream that repeats the present answer from its first byte, with a tidied head, and ignores
-   * writes. Returns null if too much of the answer has arrived.
+   * Returns a stream that repeats the present answer from its first byte, with a tidied head. It ignores
+   * writes, because the request was sent already. Returns null if too much of the answer has arrived.
    */
   beginAgain(): Duplex | null {
     if (this.unreadBytes > MAX_UNREAD_BYTES) return null;
@@ -95,7 +95,7 @@ export class ReceiverConnection {
   }
 
   private receive(chunk: Buffer): void {
-    // Bytes without a request must not become the answer to the next request.
+    // Bytes that arrive without a request would become the answer to the next one, so the connection closes.
     if (!this.stream) return this.destroy();
     if (this.unreadBytes <= MAX_UNREAD_BYTES) {
       if (this.unread.length === MAX_UNREAD_CHUNKS) this.unread = [Buffer.concat(this.unread)];
