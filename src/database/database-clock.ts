@@ -80,7 +80,7 @@ export class DatabaseClock implements OnModuleInit, BeforeApplicationShutdown {
     const details = { offsetMs: Math.round(this.offsetMs) };
     if (isTrusted) this.logger.log(details, "the clock agrees with the database's again");
     else this.logger.error(details, "the clock is more than 2 s from the database's: nothing is served");
-    // Measures at once, because the monotonic clock stands still while the machine is suspended.
+    // The measured difference may be wrong, as the monotonic clock stands still while the machine sleeps.
     if (!isTrusted) void this.measure().catch(() => undefined);
   }
 

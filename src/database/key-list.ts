@@ -17,8 +17,8 @@ export interface Batch {
 }
 
 /**
- * Returns SQL that selects rows for each key of a list. If a batch holds keys of one workspace, the list must
- * have one key.
+ * Returns SQL that selects rows for each key of a list. If `spansWorkspaces` is false, the list must have
+ * exactly one key.
  * @param columns of the list, each with its SQL type and the parameter, such as `$1`, that holds its values
  * @param select returns the SELECT for one key, of which it receives each column as an SQL expression
  */

@@ -5,7 +5,7 @@ import { Parameters } from './parameters';
 /** Limit of the rows that are read: a page and one extra row, which shows that more follow. */
 const MAX_ROWS = MAX_LIMIT + 1;
 
-/** Reads a page of a table, newest rows first, as plain rows: TypeORM's entities cost more than the read. */
+/** Reads a page of a table, newest rows first, without entities, because they cost more than the read. */
 export class PageStatement {
   private readonly parameters = new Parameters();
   private readonly conditions: string[] = [];

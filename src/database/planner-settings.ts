@@ -1,6 +1,6 @@
 import { STOPPED_AFTER_MS } from './transaction';
 
-/** Planner settings that are off for a queue (a table of waiting work) with missing or old statistics. */
+/** Planner settings that are off for a queue (a table of waiting work), as its statistics may be old. */
 const UNSUITABLE = [
   'enable_seqscan',
   'enable_bitmapscan',

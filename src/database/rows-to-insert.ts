@@ -39,8 +39,8 @@ export function columnNamesOf(columns: { name: string }[]): string {
 /**
  * Returns the part after the column names of one INSERT or of several, which together add all rows. On one
  * server, one statement receives each column as an array, so that one text serves any number of rows. On
- * Citus, the rows are written as VALUES: the coordinator would make rows of arrays itself, and lose the code
- * of an error. Such a statement has 1, 2, 4, … rows, so that there are few texts to prepare.
+ * Citus, the rows are written as VALUES, because the coordinator would turn arrays into rows itself, and lose
+ * the code of an error. Such a statement has 1, 2, 4, … rows, so that there are few texts to prepare.
  */
 export function rowsToInsert(columns: InsertedColumn[], { spansWorkspaces }: Batch): RowsToInsert[] {
   if (spansWorkspaces) return [fromLists(columns)];

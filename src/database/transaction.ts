@@ -9,8 +9,8 @@ const LONG_STATEMENT_TIMEOUT_MS = 60_000;
  */
 export const STOPPED_AFTER_MS = 3_000;
 /**
- * Milliseconds to wait for a lock: more than the 3 s for which a stopped worker holds its locks, and less
- * than the 5 s that a statement may take.
+ * Milliseconds to wait for a lock that a claim may hold: more than the 3 s for which a stopped worker holds
+ * its locks, and less than the 5 s that a statement may take.
  */
 const CLAIM_WAIT_MS = 4_500;
 

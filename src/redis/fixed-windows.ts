@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../metrics/metrics';
 import { RedisClient } from './redis-client';
 
-/** Milliseconds without tries of Redis after a failure, because a try may delay a request by 100 ms. */
+/** Milliseconds for which Redis is not asked after a failure, because a request may wait 100 ms for it. */
 const BREAKER_OPEN_MS = 2_000;
 
 /**
@@ -48,7 +48,7 @@ interface Acquired {
 
 /**
  * Counts by key in windows of a fixed length, over all processes together. While Redis is down, each process
- * counts in its own memory, so that N processes allow N times as much.
+ * counts in its own memory, so that N processes together allow N times the limit.
  */
 @Injectable()
 export class FixedWindows {

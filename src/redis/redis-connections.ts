@@ -6,13 +6,13 @@ const MAX_RECONNECT_DELAY_MS = 1_000;
 const PROBE_MS = 2_000;
 /** Name of a key that never exists. To delete it changes nothing, but a replica refuses the command. */
 const NO_KEY = 'primary:probe';
-/** Milliseconds after which a silent Sentinel is skipped for the next one; ioredis itself has no limit. */
+/** Milliseconds after which a silent Sentinel is skipped for the next, as ioredis itself has no limit. */
 const SENTINEL_TIMEOUT_MS = 2_000;
 
 export type RedisConnection = Redis | Cluster;
 
 interface ConnectionOptions extends RedisOptions {
-  /** Whether to test every 2 s that the connection leads to the primary: its own commands do not show it. */
+  /** Whether to test every 2 s that this is the primary, because the own commands do not show it. */
   probesForPrimary?: boolean;
 }
 
@@ -91,8 +91,8 @@ export class RedisConnections implements OnApplicationShutdown {
 }
 
 /**
- * Returns a channel's name with the database's number in it. Redis has one space of channels for all
- * databases, so that services on the same server would receive each other's messages.
+ * Returns a channel's name with the database's number in it. Otherwise services with different databases of
+ * one server would receive each other's messages, because Redis has one space of channels for all databases.
  */
 export function channelIn(connection: RedisConnection, channel: string): string {
   const database = connection instanceof Redis ? connection.options.db : 0;
@@ -109,8 +109,8 @@ function reconnectOnReadOnly({ message }: Error): boolean {
 }
 
 /**
- * Sends a write that changes nothing every 2 s: a replica refuses it, and `reconnectOnError` then replaces
- * the connection. PUBLISH alone would not show the replica, which accepts it although the subscribers are
+ * Sends a write that changes nothing every 2 s. A replica refuses it, and `reconnectOnError` then replaces
+ * the connection. Without it, PUBLISH would go on at a replica, which accepts it although the subscribers are
  * connected to the new primary.
  * @returns a function that stops the writes
  */

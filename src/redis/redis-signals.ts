@@ -27,14 +27,14 @@ export class RedisSignals {
     private readonly subscriber: RedisSubscriber,
   ) {}
 
-  /** Calls `callback` for each signal, from any process, about a workspace of this worker's shards. */
+  /** Calls `callback` for each signal, from any process, about a workspace that belongs to this worker. */
   listen<Message>({ name }: Signal<Message>, callback: (message: Message) => void): void {
     this.shards.listen(name, (message) => callback(JSON.parse(message) as Message));
   }
 
   /**
-   * Calls `callback` for each signal, from any process, about a workspace of the same shard as `tenantId`. So
-   * signals about other workspaces arrive as well.
+   * Calls `callback` for each signal, from any process, about this workspace, and about other workspaces that
+   * use the same channel.
    * @returns a function that stops listening, and a promise that resolves once all further signals arrive
    */
   listenBeside<Message>(

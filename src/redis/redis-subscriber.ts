@@ -86,7 +86,7 @@ export class RedisSubscriber implements OnApplicationShutdown {
     return connection;
   }
 
-  /** Calls the channel's handlers, and logs their errors: a malformed message must not end the process. */
+  /** Calls the channel's handlers, and logs their errors, as a faulty message must not end the process. */
   private deliver(channel: string, message: string): void {
     for (const handler of this.handlers.get(channel) ?? []) {
       try {

@@ -6,7 +6,7 @@ import { Periodic } from '../common/periodic';
 import { RedisClient } from './redis-client';
 import { RedisSubscriber } from './redis-subscriber';
 
-/** Number of shards: more than the number of workers, so that each worker gets some shards. */
+/** Number of shards, in which workspaces are grouped. It exceeds the number of workers, which share them. */
 const SHARDS = 64;
 const INTERVAL_MS = 1_000;
 /** Milliseconds after a worker's last announcement until the other workers take over its shards. */

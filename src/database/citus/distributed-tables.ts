@@ -2,8 +2,8 @@ import { DataSource, QueryRunner } from 'typeorm';
 import { AppError } from '../../common/app-error';
 
 /**
- * Statements that drop triggers, and constraints without the workspace id: a node of Citus can't have them.
- * On one server they stay, because processes of an older version need them.
+ * Statements that drop triggers, and constraints without the workspace id, because a node of Citus can't have
+ * them. On one server they stay, because processes of an older version need them.
  */
 const OF_ONE_SERVER = [
   'ALTER TABLE memberships DROP CONSTRAINT IF EXISTS memberships_person_id_fkey',
@@ -29,7 +29,7 @@ export const ONE_SHARD_AT_A_TIME = `SET LOCAL citus.multi_shard_modify_mode = 's
 export const NODE_SEARCH = 'search_on_node';
 const NODE_SEARCH_SIGNATURE = `${NODE_SEARCH}(uuid, text, timestamptz)`;
 
-/** Table that Citus does not know, with its distribution column; null if it stays on the coordinator. */
+/** Table that Citus does not know. `column` is the distribution column, or null for the coordinator. */
 interface NewTable {
   name: string;
   column: string | null;

@@ -61,7 +61,7 @@ function ofShards(statement: string, { names }: Range): string {
   return `(WITH ${tables.join(', ')} SELECT * FROM (${statement}) AS step)`;
 }
 
-/** Writes the values into a statement as literals, and replaces `now()` by the parameter $1. */
+/** Writes the values into a statement as literals, and `$1`, the coordinator's time, for `now()`. */
 function withValues(sql: string, parameters: unknown[]): string {
   const valueOf = (number: number) => {
     const value = prepareValue(parameters[number - 1]) as string | null;

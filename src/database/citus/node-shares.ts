@@ -2,7 +2,7 @@ import { WorkBudget } from '../../common/work-budget';
 import { DatabaseUnavailable } from '../driver/database-errors';
 
 const SHARE = 1 / 3;
-/** Limits of the callers that wait for a connection, by key: the name of a node, or the id of a workspace. */
+/** Limits for callers that wait for a connection. A key is the name of a node or the id of a workspace. */
 const WAITING = { total: Infinity, waiting: 10_000, waitingPerKey: 2_000, maxWaitMs: 2_000 };
 
 /**

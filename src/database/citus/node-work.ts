@@ -10,7 +10,7 @@ interface Named {
 
 /**
  * Repeats work on several nodes, none of which holds up the others. A run returns after half a second at the
- * latest, with all results since the previous run. It starts no work on a node that is still at work.
+ * latest, with all results since the previous run. It skips a node whose previous work still runs.
  */
 export class NodeWork<Node extends Named, Result> {
   private running: Promise<Result[]> | null = null;

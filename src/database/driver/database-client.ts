@@ -6,9 +6,9 @@ import { nameOf, Statement } from './statement';
 import { StatementGroup } from './statement-group';
 import { parseTimestamp, parseTimestampForJson } from './timestamp';
 
-/** Milliseconds after which PostgreSQL cancels a statement: an early 503 is better than a late answer. */
+/** Milliseconds after which PostgreSQL cancels a statement, because an early 503 beats a late answer. */
 export const STATEMENT_TIMEOUT_MS = 5_000;
-/** Milliseconds that PostgreSQL's own timeout error may take to arrive. */
+/** Milliseconds after a statement's timeout for which PostgreSQL's own error is awaited. */
 const GRACE_MS = 1_000;
 /** SQLSTATE of a write to a server that is read-only, such as a standby. */
 const READ_ONLY = '25006';
@@ -28,7 +28,7 @@ export interface DatabaseClientConfig extends ClientConfig {
 /**
  * Connection that detects a server that hangs, or a network that is gone. PostgreSQL ends every statement
  * within its timeout. If no answer has arrived one second after that, the connection is destroyed. pg's
- * `query_timeout` would fail the statement, but return the dead connection to the pool.
+ * `query_timeout` is not used, because it would return the dead connection to the pool.
  */
 export class DatabaseClient extends Client {
   /** Time limit of a statement in milliseconds; zero for none. */
@@ -86,8 +86,8 @@ export class DatabaseClient extends Client {
   }
 
   /**
-   * Sends a statement, and limits its time. A statement with a callback has no limit: TypeORM sends such
-   * statements only while it connects.
+   * Sends a statement, and limits its time. A statement with a callback has no limit, because only TypeORM
+   * sends such statements, while it connects.
    */
   override query(...statement: unknown[]): never {
     this.sendGroup();

@@ -13,7 +13,7 @@ import { AppError } from '../../common/app-error';
  * 55P03 (locks).
  */
 const AWAY = /^(08|28|3D|40|53|57|58|25006|42501|55P03)/;
-/** SQLSTATEs of `AWAY` that concern the locks or privileges of one statement. Others may still succeed. */
+/** SQLSTATEs of `AWAY` for the locks or privileges of one statement. Other statements may succeed. */
 const OF_ONE_STATEMENT = /^(40|42501|55P03)/;
 /** SQLSTATEs of refused values: invalid, violating a constraint, too large, or too deeply nested. */
 const OF_VALUES = /^(22|23|54)/;
@@ -21,7 +21,7 @@ const OF_VALUES = /^(22|23|54)/;
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
-/** Messages, with the SQLSTATE of an internal error, of a Citus coordinator that has lost a node. */
+/** Messages of a Citus coordinator that has lost a node. Their SQLSTATE says only "internal error". */
 const NODE_LOST =
   /^(server closed the connection unexpectedly|could not (send|receive) data|no connection to the server|failure on connection marked as essential)/;
 

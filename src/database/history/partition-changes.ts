@@ -8,9 +8,9 @@ import { Transaction } from '../transaction';
 const LOCK_TIMEOUT_MS = 200;
 /** Key of the advisory lock under which one process changes a partition; an arbitrary number. */
 const PARTITION_LOCK = 7_254_140;
-/** Largest number of rows that are moved out of a default partition at once: 0.1 s under its lock. */
+/** Largest number of rows that are moved out of a default partition at once, which locks it for 0.1 s. */
 const MAX_MOVED = 10_000;
-/** Storage parameter: the first vacuum freezes all rows. They never change, so no later vacuum is needed. */
+/** Storage parameter: the first vacuum freezes all rows. None is needed later, as rows never change. */
 const STORAGE = 'autovacuum_freeze_min_age = 0';
 
 /**
@@ -37,7 +37,7 @@ export class PartitionChanges {
     return this.change(table, day, async (tx, name, { exists }) => {
       if (exists) return 'unchanged';
       await tx.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL) WITH (${STORAGE})`);
-      // Distributed while empty, because Citus would leave a copy of rows on the coordinator's disk.
+      // Citus gets the table while it is empty, because rows would leave a copy on the coordinator's disk.
       if (await hasCitus(tx))
         await tx.query(`SELECT create_distributed_table($1, 'tenant_id', colocate_with => $2)`, [
           name,

@@ -19,7 +19,7 @@ const MIGRATION_LOCK = 7_254_139;
 const LOCK_POLL_MS = 250;
 /** SQLSTATE of PgBouncer's refusal of a startup parameter, which shows that the address leads to a pooler. */
 const PROTOCOL_VIOLATION = '08P01';
-/** Milliseconds that a migration waits for a table's lock; later statements wait behind it. */
+/** Milliseconds that a migration waits for a table's lock, because later statements wait behind it. */
 const LOCK_TIMEOUT_MS = 1_000;
 const TRIES = 10;
 const MAX_PAUSE_MS = 15_000;
@@ -71,7 +71,7 @@ export async function migrate(
   }
 }
 
-/** Returns a data source that bypasses a pooler: the advisory lock and the time-outs belong to a session. */
+/** Returns a data source that bypasses a pooler, because its lock and its time-outs need one session. */
 function directDataSource(config: Config, migrations: Migrations | undefined): DataSource {
   const { databaseUrl, databaseOwnerUrl, databaseDirectUrl } = config;
   const options = connectionOptions(
@@ -125,7 +125,7 @@ async function withServiceRole<T>(
   }
 }
 
-/** Logs nothing: TypeORM would print each failed statement on stdout, even one that is tried again. */
+/** Logs nothing, because TypeORM would print each failed statement, even one that is tried again. */
 class SilentLogger extends AbstractLogger {
   protected override writeLog(): void {}
 }
@@ -140,8 +140,8 @@ async function revertLast(dataSource: DataSource, last: string | undefined): Pro
 }
 
 /**
- * Runs `work` under the advisory lock of migrations. It tries the lock in a loop: a statement that waited for
- * the lock would hold a snapshot, and CREATE INDEX CONCURRENTLY would wait for that statement for ever.
+ * Runs `work` under the advisory lock of migrations. It tries the lock in a loop, because a statement that
+ * waits for the lock would hold a snapshot, for whose end CREATE INDEX CONCURRENTLY would wait.
  */
 async function withMigrationLock<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();

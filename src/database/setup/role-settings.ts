@@ -51,8 +51,8 @@ export async function setRoleSettings(reader: Pick<Reader, 'query'>): Promise<vo
 }
 
 /**
- * Stores the settings on the nodes if the role was created on each node by itself: Citus does not pass
- * changes of such a role on.
+ * Stores the settings on the nodes if the role was created on each node by itself, because Citus does not
+ * pass changes of such a role on.
  * @throws Error when a node refuses or does not answer
  */
 async function setOnNodes(reader: Pick<Reader, 'query'>, statements: string[]): Promise<void> {

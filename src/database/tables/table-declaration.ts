@@ -36,8 +36,8 @@ export interface ErasedMessages extends ConversationKey {
 
 /**
  * Steps that erase a person's data from a table. Repeating a step changes nothing. The steps for messages run
- * in the order below, each for all tables before the next step: every transaction of the service locks rows
- * in that order.
+ * in the order below, each for all tables before the next step, because every transaction of the service
+ * locks rows in that order.
  */
 export interface Erasure {
   /**

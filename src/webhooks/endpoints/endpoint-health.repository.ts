@@ -3,7 +3,7 @@ import { Database } from '../../database/database';
 import { Batch, listsOf, workspaceOf } from '../../database/key-list';
 import { WebhookEndpoint } from './webhook-endpoint';
 
-/** Success or failure of an attempt that began at `at`. It is ignored if the URL is no longer `url`. */
+/** Success or failure of an attempt that began at `at`; ignored if `url` is not the endpoint's URL now. */
 export type HealthChange = Pick<WebhookEndpoint, 'tenantId' | 'id' | 'url'> & { at: Date };
 
 /** SQL that locks the changed endpoints in the order of their keys, so that two processes can't deadlock. */

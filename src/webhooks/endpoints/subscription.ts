@@ -31,7 +31,7 @@ export function receivesFewerTypes(
 export const IS_OWED = `(w.active AND p.activation = w.activation
   AND (w.events && ARRAY['${ALL_EVENTS}', p.event_type] OR p.event_type IN (${TEST_TYPES.map((type) => `'${type}'`).join(', ')})))`;
 
-/** Reports whether an endpoint receives an event: of a type that it wants, queued after its activation. */
+/** Reports whether an endpoint subscribes to a type, and was activated before the event was queued. */
 export function receivesEvent(
   { events, activatedAt }: Pick<WebhookEndpoint, 'events' | 'activatedAt'>,
   { type, queuedAt }: { type: string; queuedAt: Date },

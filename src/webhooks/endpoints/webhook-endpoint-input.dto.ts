@@ -174,7 +174,7 @@ export class CheckUrl {
 const MAX_GRACE_PERIOD_SECONDS = 7 * 24 * 60 * 60;
 export const DEFAULT_GRACE_PERIOD_SECONDS = 24 * 60 * 60;
 
-/** Secret that signs `x-service-signature` in the grace period: the header has only one signature. */
+/** Choices of the secret for `x-service-signature` in the grace period, as it has only one signature. */
 const SERVICE_SIGNATURES = ['previous', 'new'] as const;
 type ServiceSignature = (typeof SERVICE_SIGNATURES)[number];
 

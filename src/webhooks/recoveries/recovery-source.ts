@@ -26,7 +26,7 @@ export interface RecoveryStep {
 
 export interface RecoveryRound extends Omit<NewRound, 'activation'> {
   /**
-   * Whether the event has been queued since before the endpoint's activation. The recovery must wait for it,
+   * Whether the event was queued before the endpoint's activation, and still is. The recovery waits for it,
    * because an attempt of an earlier activation may be under way.
    */
   isQueued: boolean;

@@ -3,7 +3,7 @@ import { ATTEMPT_ERRORS, type AttemptError, type AttemptOutcome } from '../sendi
 /** Outcomes of attempts. Counts are stored by position in this list, so never reorder it. */
 export const OUTCOMES: readonly ('succeeded' | AttemptError)[] = ['succeeded', ...ATTEMPT_ERRORS];
 
-/** Factor from the end of one bucket of durations to the end of the next. The first ends at 1 ms. */
+/** Ratio of the ends of two successive buckets of durations. The first bucket ends at 1 ms. */
 const GROWTH = 1.2;
 /** Number of the last bucket, which ends at 10.9 s, because no attempt takes longer. */
 const LAST_BUCKET = 51;

@@ -36,7 +36,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
     await this.write();
   }
 
-  /** Counts an attempt. `end` tells how it ended its delivery; null if it did not, or is not counted. */
+  /** Counts an attempt, and the delivery that it ended. `end` is null if no end is to be counted. */
   observe(
     { tenantId, id: endpointId }: { tenantId: string; id: string },
     outcome: AttemptOutcome,

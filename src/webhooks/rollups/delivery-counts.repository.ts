@@ -22,7 +22,7 @@ interface CountRow {
 
 /** Largest number of rows that one query reads and counts, which takes some 60 ms. */
 const MOST_COUNTED = 10_000;
-/** Largest number of rows of one status that a query for this status alone reads and counts. */
+/** Largest number of late, given-up or cancelled deliveries that one query reads and counts. */
 const MOST_FAILURES = 1_000;
 
 @Injectable()

@@ -94,7 +94,7 @@ export class HostResolver {
   }
 }
 
-/** Returns the failure of a lookup. An error of one family goes before a missing address of the other. */
+/** Returns a lookup's failure: an error of either query rather than an answer without addresses. */
 function failureOf(hostname: string, families: PromiseSettledResult<string[]>[]): DnsFailure {
   const reasons = families.flatMap((family) =>
     family.status === 'rejected' ? [family.reason as unknown] : [],

@@ -4,7 +4,7 @@ import { LooseHead } from './loose-head';
 
 /** Bytes of an answer that are stored until its head is read, so that it can be parsed a second time. */
 const MAX_UNREAD_BYTES = 128 * 1024;
-/** Number of stored chunks at which they are merged: tiny ones take 500 times their size in memory. */
+/** Number of stored chunks at which they are merged, because each chunk needs memory beside its bytes. */
 const MAX_UNREAD_CHUNKS = 64;
 /**
  * Milliseconds after a request. A connection that closes within them counts as closed for lack of use. A
