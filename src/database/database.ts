@@ -17,7 +17,7 @@ import { ReadKind, settingsFor } from './planner-settings';
 import { SharedReads } from './shared-reads';
 import { Transaction } from './transaction';
 
-/** Name of TypeORM's data source: not the default name, which a host application may use itself. */
+/** Name of TypeORM's data source, because an application that embeds the service may use the default. */
 export const DATA_SOURCE = 'messaging';
 
 /** Runs single statements outside transactions, and opens every transaction. */

@@ -33,7 +33,7 @@ export class OpenTransaction extends Transaction {
     } catch (error) {
       failures.push(error);
     }
-    // These errors come first, because a COMMIT after a failed statement does not report why it rolled back.
+    // Pipelined errors come first, because a COMMIT after a failed statement does not say why it rolled back.
     failures.unshift(...(await this.pipelinedFailures()));
     if (failures.length === 0) return value!;
     this.end('rolled back');

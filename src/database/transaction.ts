@@ -54,7 +54,7 @@ export abstract class Transaction {
   pipeline<Row = never>(sql: string, parameters: unknown[]): Pipelined<Row> {
     const rows = this.prepared<Row>(sql, parameters);
     this.pipelined.push(rows);
-    // Without a handler here, Node would end the process. The transaction throws the error.
+    // Without a handler here, an error would end the process. The transaction throws the error at its end.
     rows.catch(() => undefined);
     return new Pipelined(rows);
   }

@@ -93,7 +93,7 @@ export class NodeSearches {
   }
 
   /**
-   * Sends each search to a node by itself, because one of them has failed. Rejects those that fail alone.
+   * Sends each search to a node by itself, because all together have failed. Rejects each that fails alone.
    * @throws NodeFailed when there is only one search
    */
   private async askApart(node: Node, searches: Waiting[], error: unknown): Promise<object[][]> {

@@ -51,7 +51,7 @@ export class DatabaseClient extends Client {
     this.lead = lead;
     // A broken connection also emits an error event. Without a listener, it would end the process.
     this.on('error', () => undefined);
-    // Set for this connection alone, because a host application may use pg with other parsers.
+    // Set for this connection alone, because an application that embeds the service may parse otherwise.
     this.setTypeParser(types.builtins.TIMESTAMPTZ, parseTimestamp);
   }
 

@@ -16,7 +16,7 @@ export function parseTimestamp(text: string): Date {
 
 /**
  * Parses a timestamptz into a Date that uses PostgreSQL's text for JSON: 100 timestamps become JSON in 45 µs
- * instead of 160 µs. It is only for dates in HTTP responses; a host application gets plain dates.
+ * instead of 160 µs. It is only for HTTP responses; an application that embeds the service gets plain dates.
  */
 export function parseTimestampForJson(text: string): Date {
   return isUsual(text) ? new JsonDate(millisecondsOf(text), text) : parseByPg(text);

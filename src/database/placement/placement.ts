@@ -52,8 +52,8 @@ export interface Placement {
 
   /**
    * Calls `work`, which uses a connection, as soon as the limits of the workspace and of its server allow it.
-   * The first read of a request runs in it, and so do a worker's claims and its records of outcomes. The work
-   * after these does not begin while the server hangs. `work` must call neither this method nor
+   * The first read of a request, and a worker's claims and records of outcomes go through this method, so
+   * that no further work begins while the server hangs. `work` must call neither this method nor
    * `pipelinedRead`.
    * @throws DatabaseUnavailable when no connection becomes free in time; the error of `work`
    */

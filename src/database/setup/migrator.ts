@@ -96,9 +96,8 @@ function directDataSource(config: Config, migrations: Migrations | undefined): D
 }
 
 /**
- * Calls `work` with the service's role, or with null if the owner of the tables is the same role. Its
- * connections go past a pooler, which might reuse connections from the time before the roles got their
- * settings.
+ * Calls `work` with the service's role, or with null if the owner of the tables is the same role. The
+ * connections bypass a pooler, because it might reuse connections from before the roles got their settings.
  */
 async function withServiceRole<T>(
   given: Config,

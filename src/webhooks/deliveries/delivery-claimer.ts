@@ -48,7 +48,7 @@ interface Claim {
 export class DeliveryClaimer {
   private readonly logger = new Logger(DeliveryClaimer.name);
   private readonly together: WorkspaceBatcher<Request, Claim>;
-  /** Claims for one target at a time, for targets whose last claim was slow, so that no other waits. */
+  /** Claims alone for each target whose last claim was slow, so that no other target waits for it. */
   private readonly apart: WorkspaceBatcher<Request, Claim>;
   /** Keys of the targets whose last claim failed or took over 1 s, even if another target was the reason. */
   private readonly slow = new Set<string>();

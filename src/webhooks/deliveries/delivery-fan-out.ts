@@ -51,7 +51,7 @@ export class DeliveryFanOut {
       waiting.push(...owed.slice(slots));
     }
     this.insertPending(tx, waiting);
-    // Runs before the first attempt, because `onCommit` callbacks precede code that awaits the commit.
+    // This runs before the first attempts, because `onCommit` callbacks precede code that awaits the commit.
     tx.onCommit(() => this.recorder.expectAttempts(starting));
     return new Set(starting.map(({ event }) => event.id));
   }

@@ -74,9 +74,8 @@ export class DeliveryRoundsRepository {
   }
 
   /**
-   * Makes a delivery due before all others of its endpoint, with all its attempts. If an attempt is in
-   * flight, its result will be dropped. A pending delivery that a recovery made still counts for the
-   * recovery.
+   * Makes a delivery due before all others of its endpoint, with as many attempts as a new one. If an attempt
+   * is in flight, its result will be dropped. A pending delivery that a recovery made still counts for it.
    */
   async insertFirst(tx: Transaction, delivery: NewRound): Promise<void> {
     const { tenantId, id, endpointId, activation, eventId, eventType, round } = delivery;

@@ -103,12 +103,12 @@ export function contentOf(
   return { ...content, eventType, data: JSON.stringify(example.data), isExample: true };
 }
 
-/** Returns the target that wakes workers for an endpoint's recovered deliveries, or for its others. */
+/** Returns the target that wakes workers for an endpoint's recovered deliveries, or for its other ones. */
 export function targetOf({ tenantId, id }: { tenantId: string; id: string }, recovered: boolean): Target {
   return { tenantId, id, isBackground: recovered };
 }
 
-/** Returns the part of the queue with an endpoint's recovered deliveries, or with its others. */
+/** Returns the part of the queue with an endpoint's recovered deliveries, or with its other ones. */
 export function deliveriesSubQueue(tenantId: string, endpointId: string, recovered: boolean): SubQueue {
   return { queue: 'deliveries', tenantId, key: recovered ? `${endpointId}:recovered` : endpointId };
 }

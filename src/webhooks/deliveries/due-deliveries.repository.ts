@@ -38,7 +38,7 @@ const LIST_OWED_ENDPOINTS = `
   SELECT owed.tenant_id AS "tenantId", endpoint_id AS id, ${ENDPOINT}
   FROM owed LEFT JOIN webhook_endpoints e ON e.tenant_id = owed.tenant_id AND e.id = endpoint_id ORDER BY n`;
 
-/** Values by which a cancellation sorts deliveries, of the delivery after which its next step begins. */
+/** Place of a delivery in the order in which a cancellation reads them. The next step begins after it. */
 export type UnowedPosition = Pick<PendingDelivery, 'activation' | 'recovered' | 'id'> & {
   /** Due time as PostgreSQL's text, because a `Date` has no microseconds. */
   nextAttemptAt: string;

@@ -18,7 +18,7 @@ const MAX_PASSES = 1_000;
 
 interface Pass {
   after: UnowedPosition;
-  /** Whether the cancellation ends after this pass, because no delivery could appear when it began. */
+  /** Whether all deliveries are now read for the last time, because none could appear any more. */
   isLast: boolean;
 }
 

@@ -78,7 +78,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   private limitOf({ endpoints, starting }: Breadth, isOverdue: boolean, workspaces: number): number {
     if (endpoints === 0) return Infinity;
     const share = Math.max(1, Math.floor(MAX_DELIVERIES / workspaces / endpoints));
-    // Takes no more events than the endpoint with the most free slots can start, because the rest need rows.
+    // Takes no more events than the endpoint with the most free slots can start, so that few need a row.
     return isOverdue ? share : Math.min(share, this.capacity.countMostStartable(starting));
   }
 }

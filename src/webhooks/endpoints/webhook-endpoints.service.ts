@@ -132,12 +132,12 @@ export class WebhookEndpointsService {
 
   /**
    * Edits an endpoint, and activates or deactivates it. No attempt at the old URL or for a removed event type
-   * begins later than a second after the answer. Deliveries that the endpoint is owed go to the new URL, with
-   * the attempts that are left. Deliveries of a removed type are read as cancelled at once, and a worker
-   * cancels them in the background. An active endpoint that stays active misses no event. Its secret does not
-   * change. A new URL begins without failures. With `context: true` the context has all parts that the actor
-   * may read, even if it had fewer parts before. Nothing changes if the endpoint has these values already.
-   * The DNS lookup of a new host name may take 5 seconds.
+   * begins later than a second after the answer. Pending deliveries go to the new URL, with the attempts that
+   * are left. Deliveries of a removed type are shown as cancelled at once, and a worker cancels them in the
+   * background. An active endpoint that stays active misses no event. Its secret does not change. A new URL
+   * begins without failures. With `context: true` the context has all parts that the actor may read, even if
+   * it had fewer parts before. Nothing changes if the endpoint has these values already. The DNS lookup of a
+   * new host name may take 5 seconds.
    * @throws AppError INVALID_BODY: no field, a refused URL, an unknown event type; CONFLICT: the endpoint was
    *   edited since `version`; FORBIDDEN, also for a key that may not read the old or new events or the
    *   context; NOT_FOUND; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
@@ -183,7 +183,7 @@ export class WebhookEndpointsService {
 
   /**
    * Deactivates an endpoint. No attempt begins later than a second after the answer. Its pending deliveries
-   * are read as cancelled at once, and a worker cancels them in the background.
+   * are shown as cancelled at once, and a worker cancels them in the background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   deactivate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {

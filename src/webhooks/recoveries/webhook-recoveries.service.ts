@@ -50,10 +50,10 @@ export class WebhookRecoveriesService {
   ) {}
 
   /**
-   * Starts a recovery of the events since a time that an endpoint has not received. Their deliveries were
-   * exhausted or cancelled, or the endpoint was inactive. A time before the endpoint's creation is replaced
-   * by the time of creation. A worker runs the recovery; each delivery has as many attempts as a new one.
-   * With `dryRun` the events are only counted.
+   * Starts a recovery of events that an endpoint has not received since a time: their deliveries were given
+   * up or cancelled, or the endpoint was inactive. A time before the endpoint's creation is replaced by the
+   * time of creation. A worker runs the recovery; each delivery has as many attempts as a new one. With
+   * `dryRun` the events are only counted.
    * @throws AppError FORBIDDEN; NOT_FOUND; INVALID_BODY: the endpoint is inactive, or another recovery is
    *   running
    */

@@ -10,7 +10,7 @@ export interface WebhookRecovery {
   filter: StoredFilter | null;
   /** Earliest time of an event, inclusive; null for a filter without that bound. */
   since: Date | null;
-  /** Time before which the events were made. It is not after the start, as later events are not missed. */
+  /** Time before which the events were made: at the latest the time at which the recovery started. */
   until: Date;
   /**
    * RUNNING while deliveries are made, COMPLETED when all are made, CANCELLED if a person or a deactivation

@@ -9,8 +9,8 @@ const WRITE_EVERY_MS = 5_000;
 const BATCH = 500;
 
 /**
- * Counts attempts in memory, and adds the counts to the stored rollups every 5 s. Counts of some seconds may
- * be lost if a worker is killed or a statement fails, because they only serve statistics.
+ * Counts attempts in memory, and adds the counts to the stored rollups every 5 s. If a worker is killed or a
+ * statement fails, counts of some seconds are lost; that does no harm, because they only serve statistics.
  */
 @Injectable()
 export class AttemptRollups implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -85,7 +85,7 @@ const PENDING = `
   JOIN webhook_endpoints w ON w.tenant_id = $1 AND w.id = $2
   WHERE p.event_type <> ALL ($4) AND (p.id >= $3 OR ${IS_OWED}) GROUP BY 1`;
 
-/** Returns SQL that reads the newest `most` rows under a condition, and counts each delivery's latest. */
+/** Returns SQL that counts deliveries whose latest row is one of the newest `most` under a condition. */
 const finished = (condition: string, most: number) => `
   SELECT lower(d.status) AS status, count(*)::integer AS read,
          (count(*) FILTER (WHERE d.event_type <> ALL ($4)

@@ -10,7 +10,7 @@ export interface WebhookDayBucket extends Omit<DeliveryTotals, 'endpointId'> {
   from: Date;
 }
 
-/** Largest number of an endpoint's pending deliveries that a count reads, those to be cancelled included. */
+/** Largest number of an endpoint's pending deliveries that a count reads, even if they will be cancelled. */
 const MOST_LOOKED_AT = 10_000;
 
 @Injectable()

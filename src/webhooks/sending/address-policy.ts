@@ -125,7 +125,7 @@ export class AddressPolicy {
 
   /**
    * Reports whether the operator denies an address. An IPv6 address that contains a denied IPv4 address
-   * (IPv4-mapped or NAT64) is denied too, even if the operator allows its network.
+   * (IPv4-mapped or NAT64) is denied too, even if the operator allows the IPv6 network.
    */
   private isDenied(address: Address): boolean {
     const carried = carriedIpv4(address);
@@ -192,7 +192,7 @@ function isLocalName(hostname: string): boolean {
   );
 }
 
-/** Returns the IPv4 address inside an IPv4-mapped or NAT64 (RFC 6052) address; any other one unchanged. */
+/** Returns the IPv4 address inside an IPv4-mapped or NAT64 (RFC 6052) address; other ones unchanged. */
 function carriedIpv4(address: Address): Address {
   const isNat64 = address instanceof ipaddr.IPv6 && address.range() === 'rfc6052';
   return isNat64 ? new ipaddr.IPv4(address.toByteArray().slice(12)) : unmapped(address);

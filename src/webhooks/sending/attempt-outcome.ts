@@ -118,7 +118,7 @@ export function faultOfError(error: Error): AttemptFault | null {
   if (error instanceof AnswerRefused) return fault('connection', error.message);
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined || INTERNAL_ERRORS.test(code)) return null;
-  // With TLS 1.3 a receiver may refuse the client after the handshake, for example if it has no certificate.
+  // With TLS 1.3 a receiver may refuse a client, such as one without a certificate, after the handshake.
   if (code.startsWith('ERR_SSL_')) return fault('tls', tlsFault(error).message);
   return fault('connection', brokenBy(error, code).message);
 }

@@ -146,7 +146,7 @@ export class DeliveryExchange implements AnswerHandler {
     const attempt = {
       at: this.at,
       durationMs: Math.round(performance.now() - this.startedAt),
-      // Copied, because a slice would keep the whole read buffer in memory.
+      // The chunks are copied, because a slice would keep the whole read buffer in memory.
       response: this.statusCode === null ? null : Buffer.concat(this.chunks),
       // Few people look at the headers of a success, so they are not stored: they take 82 bytes on disk.
       responseHeaders: this.head && (fault || this.keepsHeaders) ? linesOf(this.head) : null,

@@ -145,7 +145,7 @@ function parseHosts(text: string): Map<string, string[]> {
       else entries.set(name.toLowerCase(), [address]);
     }
   }
-  // IPv4 first, like the name servers' answers.
+  // Puts IPv4 addresses first, as they are in the answers of name servers.
   for (const addresses of entries.values())
     addresses.sort((a, b) => Number(a.includes(':')) - Number(b.includes(':')));
   return entries;

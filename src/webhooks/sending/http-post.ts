@@ -25,7 +25,7 @@ export interface PostRequest {
   body: Buffer;
 }
 
-/** Head of an answer with its raw headers: Node's header objects can't contain one named `constructor`. */
+/** Head of an answer with raw headers, as Node's header objects can't contain one named `constructor`. */
 export type AnswerHead = Pick<IncomingMessage, 'statusCode' | 'rawHeaders'>;
 
 /** Returns the headers in their order: each name, in lower case, with its value. */

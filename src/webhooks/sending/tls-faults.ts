@@ -19,7 +19,7 @@ const MEANINGS = [
 /** Largest number of characters of a library's text that are added to our own message. */
 const MAX_DETAIL_LENGTH = 150;
 
-/** Returns the fault for a failure of TLS, for the workspace's people, with the library's own text. */
+/** Returns a TLS failure as a fault that the workspace's people read, with the library's own text. */
 export function tlsFault(error: Error): Fault {
   const meaning = MEANINGS.find(([codes]) => codes.test(codeOf(error)));
   return makeFault(meaning?.[1] ?? 'tls_failed', { detail: detailOf(error) });
