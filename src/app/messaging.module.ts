@@ -19,7 +19,7 @@ type RequiredOption = 'databaseUrl' | 'redisUrl' | 'secretsKeys';
  * `DATABASE_URL` for `databaseUrl`. Each value must equal the value in the service's own processes.
  */
 export interface MessagingOptions extends Record<RequiredOption, string>, Partial<Shared> {
-  /** Other addresses of the channel providers' APIs, by environment variable, such as `TELEGRAM_API_URL`. */
+  /** Addresses that replace the channel providers' own, by variable, such as `TELEGRAM_API_URL`. */
   providerUrls?: Partial<Record<ProviderVariable, string>>;
 }
 
@@ -106,7 +106,7 @@ function configOf(options: MessagingOptions): Config {
   const names = Object.keys(SHARED_SETTINGS) as (keyof typeof SHARED_SETTINGS)[];
   return Config.from({
     ...Object.fromEntries(names.map((name) => [SHARED_SETTINGS[name].variable, options[name]?.toString()])),
-    // Other names are dropped, because a host application in JavaScript could pass any variable.
+    // Names of other variables are dropped, because a host application in JavaScript could pass any variable.
     ...pickProviderUrls(options.providerUrls ?? {}),
     DATABASE_PREPARED: options.databasePrepared === false ? 'off' : 'on',
     NODE_ENV: 'production',

@@ -37,7 +37,7 @@ import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 
-  /** Starts the relay of events now, because every consumer of events has registered before. */
+  /** Starts the relay of events here, because every consumer of events has registered by now. */
   onApplicationBootstrap(): void {
     this.relay.start();
   }

@@ -96,7 +96,7 @@ export function addThingCommand<Given extends object>(
   });
 }
 
-/** Returns the end of a command's help: example calls, given without the program's name, and their output. */
+/** Returns the end of a command's help: its output, and example calls without the program's name. */
 export function example(prints: string, ...calls: string[]): string {
   const lines = calls.map((call) => `  node dist/cli.js ${call}`);
   return `\nExample${calls.length > 1 ? 's' : ''}:\n${lines.join('\n')}\n\nPrints ${prints}.`;

@@ -53,7 +53,7 @@ export function addDeliveryCommands(webhook: Command): void {
   });
 }
 
-/** Adds a command about one delivery. It needs `--workspace`, because no index has ids without workspaces. */
+/** Adds a command about one delivery. It needs `--workspace`, because no index has only delivery ids. */
 function addDeliveryCommand(
   webhook: Command,
   name: string,

@@ -79,7 +79,7 @@ export function credentials(text: string): object {
   throw optionFault('credentials', `must be a JSON object, and ${source} is another value`);
 }
 
-/** Reads the JSON, and returns it after the name of its source. The name contains no secret. */
+/** Returns the name of the JSON's source, which contains no secret, and the JSON. */
 function sourceOf(text: string): [source: string, json: string] {
   if (text === '-') return ['stdin', read('stdin', STDIN)];
   if (!text.startsWith('@')) return ['the argument', text];

@@ -29,7 +29,7 @@ export class Config extends Settings {
   readonly secretsKeys: SecretsKey[];
   /** PEM certificates of authorities that are trusted for webhook receivers in addition to the system's. */
   readonly webhookExtraCa: string | undefined;
-  /** Estimated sizes of a workspace above which it is listed for the operator. They refuse nothing. */
+  /** Estimated sizes above which a workspace is listed for the operator. Nothing is refused above them. */
   readonly workspaceQuotas: { contacts: number; messages: number; bytes: number };
 
   private constructor(values: Omit<Config, never>) {

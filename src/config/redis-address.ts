@@ -3,7 +3,7 @@ interface HostAndPort {
   port: number;
 }
 
-/** Parts of an address of Sentinels or of a Cluster. An address of one server stays a URL instead. */
+/** Parsed parts of an address of Sentinels or of a Cluster. The address of a single server is not parsed. */
 interface Access {
   username?: string;
   password?: string;

@@ -6,7 +6,7 @@ import { parseDatabaseAddress } from './database-address';
 
 /**
  * Reads the text of a variable.
- * @throws InvalidText with faults to print after the variable's name; otherwise an Error with the fault
+ * @throws InvalidText with faults such as `must be …`, to print after the variable's name; else an Error
  */
 export type Reader<Value> = (text: string) => Value;
 

@@ -45,7 +45,7 @@ function optional<Value>(
   return { variable, read, default: null, meaning };
 }
 
-/** Makes a default from another setting: that setting's number divided by `divisor`, rounded up. */
+/** Makes a default that is the number of another setting divided by `divisor`, rounded up. */
 const partOf =
   (name: 'databasePoolSize' | 'webhookConcurrency', divisor: number): Default<number> =>
   (earlier) =>

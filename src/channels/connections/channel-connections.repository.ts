@@ -107,7 +107,7 @@ export class ChannelConnectionsRepository {
     return first(tx.query(`${FIND} AND w.id = $2 ${mode}`, [tenantId, id]));
   }
 
-  /** Serializes transactions that connect, rotate or disconnect one channel of a workspace. */
+  /** Makes transactions that connect, rotate or disconnect a workspace's channel run one at a time. */
   async lockChannel(tx: Transaction, tenantId: string, channel: Channel): Promise<void> {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
       `channel connection ${tenantId} ${channel}`,

@@ -10,7 +10,7 @@ import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { messagesSubQueue } from './outbound-messages.repository';
 import { HAS_ENDED } from './queue-conditions';
 
-/** Maximum number of rows that one query of a search reads. */
+/** Maximum number of rows that one call of `findScheduled` or `findStuck` reads. */
 const STEP_ROWS = 1_000;
 /** Maximum number of connections that one call of `findDue` reads. */
 const STEP_CONNECTIONS = 1_000;
@@ -74,7 +74,8 @@ export class DueMessagesRepository {
   constructor(private readonly floors: QueueFloors) {}
 
   /**
-   * Searches a database server for retries, leases and holds whose time came after `since`.
+   * Searches a database server for retries, leases and holds (rows that only delay their conversation) whose
+   * time came after `since`.
    * @returns `connections`: connections of the rows found, without suspended workspaces; `ended`: messages
    *   whose lease or hold has ended; `until`: time up to which this call has read
    */

@@ -59,7 +59,8 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
   }
 
   /**
-   * Ends leases and holds. A leased message may have been sent, so it becomes UNKNOWN and is never retried.
+   * Ends leases and holds whose time has come. A leased message may have been sent, so it becomes UNKNOWN and
+   * is never retried.
    */
   async reconcile(ended: MessageKey[]): Promise<void> {
     for (const [tenantId, keys] of groupByWorkspace(ended)) {

@@ -21,7 +21,7 @@ export function useMayManage(): boolean {
   return useWorkspace().role !== 'AGENT';
 }
 
-/** Reads a path below `/workspaces/:id/`, then every `refreshMs` milliseconds while the page is visible. */
+/** Reads a path below `/workspaces/:id/` now and every `refreshMs` ms while the page is visible. */
 export function useRead<T>(
   path: string,
   query: object = {},

@@ -69,7 +69,7 @@ export function DiscardDialog({ onDiscard, onClose }: { onDiscard: () => void; o
   );
 }
 
-/** Returns the focus when the dialog closes, because Mantine does so only for dialogs that stay mounted. */
+/** Focuses the former element when the dialog closes. Mantine does so only for dialogs that stay mounted. */
 function useFocusReturn(): void {
   useLayoutEffect(() => {
     const before = document.activeElement;

@@ -10,11 +10,11 @@ export function usePersonalSettings({ locale, theme }: Person): void {
   const chooseLocale = useChooseLocale();
   const shown = useLocale();
 
-  // An effect event, because Mantine returns a new function on each render and each call restyles the page.
+  // An effect event, so that the effect does not run on each render: Mantine's function is new each time.
   const showTheme = useEffectEvent(() => setColorScheme(theme));
   useEffect(() => showTheme(), [theme]);
   useEffect(() => {
     if (locale && locale !== shown) void chooseLocale(locale);
-    // `shown` is left out, because the account page shows a new language before `locale` changes.
+    // Ignores changes of `shown`, because the account page shows a new language before `locale` changes.
   }, [locale]);
 }

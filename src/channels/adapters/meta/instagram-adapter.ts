@@ -107,7 +107,7 @@ export class InstagramAdapter
 }
 
 /**
- * Returns the settings and the expiry of a token that the service has received now.
+ * Returns the settings and the expiry of a token that the service has just received.
  * @param isExpiryAssumed whether the lifetime is a guess; Meta reports it only with a refreshed token
  */
 function tokenLifetime(lifetimeMs: number, isExpiryAssumed: boolean) {

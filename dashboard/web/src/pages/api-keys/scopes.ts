@@ -39,7 +39,7 @@ export const SCOPE_TEXTS: Record<Scope, Record<Locale, string>> = {
 
 export const SCOPES = Object.keys(SCOPE_TEXTS) as Scope[];
 
-/** Sets of scopes for common uses. Add no new scope, because a person must select it for each key. */
+/** Sets of scopes for common uses. A new scope must not be added: it is given only to a key that needs it. */
 export const PRESETS = {
   read: ['conversations:read', 'messages:read', 'contacts:read'],
   answer: ['conversations:read', 'messages:read', 'messages:write'],

@@ -216,7 +216,7 @@ function actorOf({ actorType, actorId, actorName }: AuditEntry): string {
   return actorId ?? (actorName === null ? actorType : `${actorType}:${actorName}`);
 }
 
-/** Reports whether an actor is shown by a name without its type, as agents are, so that the type is added. */
+/** Reports whether an actor's text is only a name, so that the type, such as agent, must be added. */
 function isNamed({ actorType }: AuditEntry): boolean {
   return actorType === 'agent' || actorType === 'api_key';
 }

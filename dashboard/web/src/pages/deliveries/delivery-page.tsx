@@ -162,7 +162,7 @@ function AuditLink({ entity, entityId, text }: { entity: string; entityId: strin
   );
 }
 
-/** Shows a request with the endpoint's present address. If it went to a former one, `about` names that. */
+/** Shows a request with the endpoint's present address. `about` names a former one that it went to. */
 function SentRequest({
   request,
   about,

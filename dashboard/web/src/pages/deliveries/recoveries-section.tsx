@@ -11,7 +11,7 @@ import { useRecoveries } from './use-recoveries';
 const SHOWN = 3;
 const ENDS = ['succeeded', 'exhausted', 'cancelled', 'pending'] as const;
 
-/** Lists the newest 3 of an endpoint's recoveries and redeliveries that are running, or that have ended. */
+/** Lists the newest 3 of an endpoint's recoveries and redeliveries that run, or of those that ended. */
 export function RecoveriesSection({ endpointId, isRunning }: { endpointId: string; isRunning: boolean }) {
   const texts = useTexts();
   const recoveries = useRecoveries(endpointId);
@@ -85,7 +85,7 @@ function RecoveryProgress({ recovery }: { recovery: Recovery }) {
   );
 }
 
-/** Returns a recovery's progress as text: deliveries made so far, or once it is completed, succeeded ones. */
+/** Returns how many deliveries a recovery has made, or after its end how many have succeeded. */
 function useProgress(recovery: Recovery): string {
   const { recoveries } = useTexts();
   const formats = useFormats();

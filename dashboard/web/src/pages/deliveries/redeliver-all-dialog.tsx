@@ -37,7 +37,7 @@ export function RedeliverAllDialog({
   useEffect(() => {
     const timer = setTimeout(() => countNow(filter));
     return () => clearTimeout(timer);
-    // `filter` is left out, because it can't change while the dialog is open.
+    // The effect does not depend on `filter`, because it can't change while the dialog is open.
   }, [countNow]);
   const total = count.isPending ? undefined : count.data?.total;
   return (

@@ -5,7 +5,7 @@ import type { Conversation, Message, Page } from '../../api/types';
 /** Number of conversations up to which the server counts. Any larger number is shown as "more than 1,000". */
 export const MAX_COUNT = 1_000;
 
-/** Loaded pages up to which a list is polled at full pace. A list with more pages is polled less often. */
+/** Number of loaded pages up to which a list is polled at full pace. A longer list is polled less often. */
 export const FRESH_PAGES = 2;
 
 /** Parts of cache keys: the kinds of data that the page shows of an open conversation. */
@@ -95,8 +95,8 @@ export function refreshOpen(
 }
 
 /**
- * Reads the newest page of a conversation's messages, and all loaded pages if messages between them may be
- * missing. Keeps `dataUpdatedAt`, so that the next read of all pages is not delayed.
+ * Reads the newest page of a conversation's messages. Reads all loaded pages if messages between them and the
+ * newest page may be missing. Keeps `dataUpdatedAt`, so that the next read of all pages is not delayed.
  */
 async function refreshNewest(
   queries: QueryClient,
@@ -131,7 +131,7 @@ function isSettled({ state: { data, fetchStatus, isInvalidated } }: Query<Pages<
   return data !== undefined && fetchStatus === 'idle' && !isInvalidated;
 }
 
-/** Merges the newest messages into the loaded pages; null if messages between them may be missing. */
+/** Merges the newest messages into the loaded pages; null if none is loaded, so some may be missing. */
 export function withNewest({ pages, ...rest }: Pages<Message>, newest: Message[]): Pages<Message> | null {
   const loadedIds = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));
   if (!newest.some(({ id }) => loadedIds.has(id))) return null;

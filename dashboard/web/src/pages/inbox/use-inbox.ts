@@ -40,7 +40,7 @@ const MIN_PAUSE_MS = 5_000;
 
 const MAX_PAGE = 200;
 
-/** Milliseconds between reads of messages during a live stream, because it may miss a message's status. */
+/** Milliseconds between reads of messages beside a live stream, because it may miss changes of a status. */
 export const MARKS_MS = 15_000;
 
 /** Reads a list page by page, and reads the loaded pages repeatedly while the tab is visible. */

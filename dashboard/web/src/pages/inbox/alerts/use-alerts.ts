@@ -42,7 +42,7 @@ export function useAlerts(): void {
 
   const notify = ({ id, contactName, body }: News) => {
     const title = isVisible(contactName) ? plainLine(contactName, MAX_NAME) : inbox.alerts.unnamed;
-    // The tag makes a new notification replace the earlier one of its conversation.
+    // The tag makes a new notification replace an older one of the same conversation.
     const shown = new Notification(title, { body, tag: id, silent: true });
     shown.onclick = () => {
       window.focus();

@@ -66,7 +66,7 @@ export function Found({ isFound, children }: { isFound: boolean; children: React
   );
 }
 
-/** Shows buttons that load newer or the newest messages. When the person sends one, shows the newest. */
+/** Shows buttons that load newer or the newest messages. Sending a message shows the newest. */
 export function NewerMessages({
   pages,
   outgoing,

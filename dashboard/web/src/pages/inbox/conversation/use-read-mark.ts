@@ -16,9 +16,9 @@ import { useMessages, useRow } from '../use-inbox';
 const PAUSE_MS = 2_000;
 
 /**
- * Marks the open conversation as read while its newest message is visible. Does so once more after an
- * assignment to the person or the end of a snooze, because the server then counts it as unread. If the person
- * marks it as unread, it stays unread until they open it again.
+ * Marks the open conversation as read while its newest message is visible. Marks it once more after an
+ * assignment to the person or the end of a snooze, because the server then counts it as unread. A
+ * conversation that the person marks as unread stays so until they open it again.
  */
 export function useReadMark({ id }: Conversation) {
   const { inbox } = useTexts();

@@ -110,7 +110,7 @@ async function refreshRows(
   if (!rows) return queries.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
   const { data, dataUpdatedAt, isInvalidated } = list.state;
   if (!data || isInvalidated) return queries.invalidateQueries({ queryKey, exact: true });
-  // Reads the rows again, because the whole list was read after this read began and may be newer.
+  // Reads the rows again, because an answer for the whole list has come meanwhile and may be newer.
   if (dataUpdatedAt > begunAt) return refreshRows(queries, workspaceId, list, ids);
   queries.setQueryData(queryKey, withChangedRows(data, ids, rows.data), { updatedAt: dataUpdatedAt });
 }

@@ -20,7 +20,7 @@ export function withChangedRows(
   const isChanged = new Set(ids);
   const left = new Set(rows);
   const changed = pages.map(({ data, nextCursor }) => {
-    // Each page takes the changed rows down to its cursor. Rows older than the last page's are left out.
+    // Each page takes the changed rows down to the cursor at its end. Rows beyond all pages are left out.
     const own = [...left].filter((row) => nextCursor === null || activityOf(row) >= nextCursor);
     for (const row of own) left.delete(row);
     const shown = [...data.filter(({ id }) => !isChanged.has(id)), ...own];

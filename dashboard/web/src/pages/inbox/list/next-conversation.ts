@@ -12,7 +12,7 @@ interface ShownList {
   focusRow: (id: string) => void;
 }
 
-/** Ids of the list at the last time when it contained the open conversation. */
+/** Ids of the list's conversations at the last time when the open conversation was in the list. */
 interface LastList {
   openId: string;
   ids: string[];

@@ -57,7 +57,7 @@ export function useRowFocus(
       },
       onBlur: ({ target, currentTarget, relatedTarget }: FocusEvent) => {
         // Does nothing while another window is in front, because this row remains the focused one. Does
-        // nothing if another row gets the focus, because that row must stay rendered until it has it.
+        // nothing if another row gets the focus, because that row must stay rendered until it has the focus.
         if (document.activeElement === target || currentTarget.contains(relatedTarget)) return;
         setFocus(null);
       },

@@ -79,6 +79,6 @@ export function rowsMoved(old: string[], ids: string[], top: number): number {
     const index = indexes.get(id);
     return index === undefined ? [] : [index - (top + nth)];
   });
-  // Takes the largest move, because that of a single row that has jumped to the top is negative.
+  // Takes the largest move, because the move of a row that has jumped to the top is negative.
   return moves.length > 0 ? Math.max(...moves) : 0;
 }

@@ -6,7 +6,7 @@ const own = new Set<string>();
 /** Requests of this tab whose answers have not arrived. */
 const acts = new Set<Promise<unknown>>();
 
-/** Awaits a request whose effect the page shows. Stores its events' ids, so that they cause no read. */
+/** Awaits a request whose effect the page shows, and stores its event ids, so that they cause no read. */
 export async function withOwnEvents<T>(act: Promise<T>, eventsOf: (answer: T) => string[]): Promise<T> {
   acts.add(act);
   try {

@@ -14,7 +14,7 @@ const RETRY_MS = 15_000;
 /** Milliseconds of silence after which a stream counts as dead. The server sends a heartbeat every 15 s. */
 const MAX_SILENCE_MS = 40_000;
 const EVENTS = ['ready', 'presence', 'changed', 'contacts', 'read', 'unread', 'handed-over', 'heartbeat'];
-/** Shortest pauses in milliseconds between two reads: of the open conversation, the list, and its counts. */
+/** Shortest pauses in ms between two reads of the open conversation, of the list, and of the counts. */
 const OPEN_REST_MS = 200;
 const LIST_REST_MS = 300;
 const COUNTS_REST_MS = 2_000;

@@ -12,7 +12,7 @@ export function NoFiles() {
   useEffect(() => {
     const refuse = () => setRefusals((count) => count + 1);
     const onDrop = ({ dataTransfer }: DragEvent) => hasFiles(dataTransfer) && refuse();
-    // A text that was copied from a word processor comes with a picture. The browser then pastes the text.
+    // A text copied from a word processor comes with a picture, but the browser pastes only the text.
     const onPaste = ({ clipboardData: data }: ClipboardEvent) =>
       hasFiles(data) && !data!.types.includes('text/plain') && refuse();
     window.addEventListener('drop', onDrop);

@@ -25,8 +25,8 @@ export function useReplyCheck({ id, lastMessageAt }: Conversation): ReplyCheck |
 }
 
 /**
- * Reports whether a reply would be useless. Without a connection to the channel it is not, because webhooks
- * report the reply and the workspace's own server may deliver it.
+ * Reports whether a reply would be useless. A reply without a connection to the channel is not useless,
+ * because webhooks report it and the workspace's own server may deliver it.
  */
 export function isUseless(check: ReplyCheck | undefined): boolean {
   const fault = check?.fault ?? null;

@@ -35,7 +35,7 @@ export function sendingOptions(
       const path = `/workspaces/${workspaceId}/conversations/${conversationId}/messages`;
       const sent = api.postOnce<SentReply>(path, { body, seenMessageId, repeatsId }, key);
       return withOwnEvents(sent, ({ message, assignmentEventId }) =>
-        // A resend also changes the failed message, so no event ids are stored and the page reads both.
+        // A resend also changes the failed message. No event ids are stored, so that the page reads both.
         repeatsId === undefined && canShowReply(queries, workspaceId, conversationId)
           ? [message.id, ...(assignmentEventId === undefined ? [] : [assignmentEventId])]
           : [],

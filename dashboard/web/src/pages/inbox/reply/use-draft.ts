@@ -47,7 +47,7 @@ export function useDraft(
   const end = useCallback(
     (sent: string) => {
       const target = { queries, workspaceId, conversationId, store };
-      // The server deletes its draft if the sent message begins with it. A running save may store it again.
+      // The server deletes its draft if the message begins with it. A running save may store the draft again.
       const isDeleted = sent.startsWith(store.read().savedText.trim()) && !saving.has(pathOf(target));
       if (!isDeleted) return store.edit('');
       store.endSent();
@@ -97,7 +97,7 @@ function saveDraft(target: Target): Promise<void> {
   return saved;
 }
 
-/** Shows the server's draft. An unsaved draft is saved instead, and the server keeps the later of the two. */
+/** Shows the server's draft. Saves an unsaved draft instead; the server keeps the later of the two. */
 async function readDraft(target: Target): Promise<void> {
   const path = pathOf(target);
   await saving.get(path);
