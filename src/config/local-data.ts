@@ -16,7 +16,7 @@ interface RunningServers {
 
 /**
  * Adds the addresses of the servers that `npm start` or `npm run demo` runs, except variables that are set.
- * If DATABASE_URL is set to a database of another server, only the address of Redis is added.
+ * If DATABASE_URL is set to another database than theirs, only the address of Redis is added.
  */
 export function withRunningServers(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const given: NodeJS.ProcessEnv = Object.fromEntries(

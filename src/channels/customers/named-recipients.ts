@@ -22,7 +22,7 @@ export class NamedRecipients {
 
   /**
    * Links the ids of each recipient to one contact. Skips recipients whose ids are linked, because providers
-   * repeat the same ids with each message. Never throws, because the next message repeats them.
+   * repeat the same ids with each message. Never throws, because the next message repeats the ids.
    */
   async link(connection: Connection, recipients: string[][]): Promise<void> {
     const named = recipients.filter((ids) => ids.length > 1 && ids.every(isUsableId));

@@ -96,7 +96,7 @@ function isFailing(message: RoutedMessage): message is Extract<RoutedMessage, Fa
   return message.code !== null;
 }
 
-/** Returns each conversation once, sorted, so that two processes cannot deadlock. */
+/** Returns each conversation once, in the order in which every process locks them, to avoid deadlocks. */
 function distinctConversations(keys: MessageKey[]): ConversationKey[] {
   const conversations = new Map(keys.map((key) => [key.tenantId + key.conversationId, key]));
   return [...conversations].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);

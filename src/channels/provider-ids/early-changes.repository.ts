@@ -81,7 +81,7 @@ export class EarlyChangesRepository {
     );
   }
 
-  /** Deletes one customer's waiting changes of a message, or all of them if `customerId` is missing. */
+  /** Deletes the waiting changes of a message: one customer's, or all customers' without `customerId`. */
   async delete(
     tx: Transaction,
     tenantId: string,

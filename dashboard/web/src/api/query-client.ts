@@ -6,9 +6,12 @@ import type { ReasonCode } from './types';
 /** Times that a failed read is repeated. One is enough, because `AwayNotice` says that the server is away. */
 const MAX_RETRIES = 1;
 const RETRY_DELAY_MS = 500;
-/** Milliseconds from a refused change until the session is read again, so that the error is seen first. */
+/** Milliseconds from a refused change until the session is read again, in which the error can be read. */
 const READING_MS = 8_000;
-/** Reasons after which the session is read again, because they suggest that the person's rights changed. */
+/**
+ * Reasons of refusals after which the session is read again, because they suggest that the person's rights
+ * changed.
+ */
 const REASONS_OF_SESSION: ReasonCode[] = ['second_factor_demanded', 'role_lacks_permission', 'only_owner'];
 
 // Results that arrive at the same time are rendered together, in the next frame. By default the library waits

@@ -141,7 +141,7 @@ function readStatus(accountId: string, given: ProviderObject): InboundReceipt | 
   const fault = readFault(status, given);
   const recipientIds = readRecipient(given);
   const receipt = { kind: 'receipt' as const, accountId, providerId, messageId, status, fault };
-  // A single id is the one to which the message was sent.
+  // A single id is left out, because it is the one to which the message was sent.
   return recipientIds.length > 1 ? { ...receipt, recipientIds } : receipt;
 }
 

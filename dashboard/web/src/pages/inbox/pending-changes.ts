@@ -14,7 +14,7 @@ const pending = new Set<PendingChange>();
 /** Changes that the answer of a running read may lack: one set for each running read. */
 const missing = new Set<Set<PendingChange>>();
 
-/** Registers a change that is about to be sent, so that answers of running reads will include it. */
+/** Registers a change that is about to be sent, so that it is applied to the answers of running reads. */
 export function beginChange(conversationId: string, change: ConversationValues): PendingChange {
   const begun = { conversationId, change, isRefused: false };
   pending.add(begun);

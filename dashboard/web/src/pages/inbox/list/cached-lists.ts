@@ -179,7 +179,7 @@ export function findLists(
 }
 
 /**
- * Shows a change in all cached lists that contain the conversation, and moves its row to its place. Also
+ * Shows a change in all cached lists that contain the conversation, and moves its row to its new place. Also
  * applies the change to answers of reads that run before `endChange` is called. Keeps `dataUpdatedAt`, so
  * that the next read of a whole list is not delayed.
  */

@@ -146,7 +146,9 @@ export function Composer({
   );
 }
 
-/** Reports whether a message exceeds its channel's limit. Returns its length as text from `NEAR` on. */
+/**
+ * Reports whether a message is above its channel's limit. `text` is its length, once it is near the limit.
+ */
 function useLimit(channel: Channel, body: string): { isOver: boolean; text: string | undefined } {
   const { inbox } = useTexts();
   const formats = useFormats();

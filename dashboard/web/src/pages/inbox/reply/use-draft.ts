@@ -14,7 +14,7 @@ const MAX_CHARACTERS: typeof MAX_DRAFT_CHARACTERS = 10_000;
 /** Latest save of each draft, by path. The next save waits for it, so that no older text arrives last. */
 const saving = new Map<string, Promise<void>>();
 
-/** Stores a draft in the browser, and on the server for the person's other devices. The later edit counts. */
+/** Stores a draft in the browser, and on the server for the person's other devices. The last edit wins. */
 export function useDraft(
   conversationId: string,
 ): [draft: string, edit: (draft: string) => void, end: (sent: string) => void] {
