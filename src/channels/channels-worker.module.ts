@@ -28,7 +28,7 @@ import { InstagramTokensService } from './tokens/instagram-tokens.service';
 
 /** Maximum number of messages that this process sends at the same time. */
 const MAX_IN_FLIGHT = 500;
-/** Maximum of these for one connection, so that a slow provider does not occupy the whole process. */
+/** Maximum number of messages sent at once over one connection, because its provider may be slow. */
 const MAX_PER_CONNECTION = 25;
 
 const outboundCapacity: FactoryProvider<StartCapacity> = {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config';
 
 const KEY_BYTES = 32;
-/** Name from which the key is derived, so that no other signed data is valid as such a token. */
+/** Name from which the key of preview tokens is derived, so that no other signed data is valid as one. */
 const KEY_PURPOSE = 'widget previews';
 const LIFETIME_MS = 60 * 60 * 1000;
 const TOKEN = /^(\d{13})\.([\w-]{43})$/;

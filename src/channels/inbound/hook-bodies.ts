@@ -18,7 +18,7 @@ const PAUSE_MS = 5_000;
 @Injectable()
 export class HookBodies {
   private readonly logger = new Logger(HookBodies.name);
-  /** Time until which requests are refused, by connection id (value of `performance.now()`). */
+  /** Time until which a connection's requests are refused, by its id (value of `performance.now()`). */
   private readonly paused = new Map<string, number>();
 
   constructor(

@@ -68,7 +68,7 @@ interface OldestMessage extends MessageKey {
   hasEnded: boolean;
 }
 
-/** Searches all workspaces for messages to send or to end. Each call reads a bounded number of rows. */
+/** Searches all workspaces for messages that need a worker. Each call reads a bounded number of rows. */
 @Injectable()
 export class DueMessagesRepository {
   constructor(private readonly floors: QueueFloors) {}
@@ -133,7 +133,7 @@ export class DueMessagesRepository {
     const messages = await this.findOldest(connections, server);
     const oldest = new Map<string, OldestMessage>();
     for (const message of messages) if (!oldest.has(message.id)) oldest.set(message.id, message);
-    // `now` was read before the messages, so a message that appears later is due after this floor.
+    // `now` was read before the messages, so a message that appears later is due after the stored time.
     for (const { tenantId, id, now } of connections) {
       const at = oldest.get(id)?.at ?? now;
       this.floors.update(messagesSubQueue(tenantId, id), at < now ? at : now);

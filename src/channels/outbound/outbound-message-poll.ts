@@ -13,7 +13,7 @@ import { StaleMessageReconciler } from './stale-message-reconciler';
  */
 const STUCK_PAUSE = 50;
 
-/** Searches every second for outbound messages to send or to end, in case a wake-up was lost. */
+/** Searches every second for outbound messages that a worker must handle, in case a wake-up was lost. */
 @Injectable()
 export class OutboundMessagePoll {
   private readonly stuck: SteppedSearch<typeof BEFORE_ALL_MESSAGES>;

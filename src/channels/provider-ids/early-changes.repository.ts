@@ -30,7 +30,7 @@ const MAX_WAITING = 100;
 /** Stores customers' edits and unsends until they can be applied. */
 @Injectable()
 export class EarlyChangesRepository {
-  /** Returns waiting changes of these ids and of contacts merged into the contact. Assigns them to it. */
+  /** Returns the waiting changes of a customer's ids and merged contacts. Assigns them to the contact. */
   async findWaiting(
     tx: Transaction,
     tenantId: string,

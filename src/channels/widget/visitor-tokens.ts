@@ -6,7 +6,7 @@ import { Visitor, Widget } from './visitor';
 
 const ALGORITHM = 'HS256';
 const KEY_BYTES = 32;
-/** Name from which the key is derived, so that no other signed data is valid as such a token. */
+/** Name from which the key of visitors' tokens is derived, so that no other signed data is valid as one. */
 const KEY_PURPOSE = 'widget visitor tokens';
 const DAY_SECONDS = 24 * 60 * 60;
 const LIFETIME_SECONDS = DAY_SECONDS;

@@ -8,10 +8,7 @@ const MAX_RETRIES = 1;
 const RETRY_DELAY_MS = 500;
 /** Milliseconds from a refused change until the session is read again, in which the error can be read. */
 const READING_MS = 8_000;
-/**
- * Reasons of refusals after which the session is read again, because they suggest that the person's rights
- * changed.
- */
+/** Reasons of refused requests that suggest new rights of the person, so the session is read again. */
 const REASONS_OF_SESSION: ReasonCode[] = ['second_factor_demanded', 'role_lacks_permission', 'only_owner'];
 
 // Results that arrive at the same time are rendered together, in the next frame. By default the library waits

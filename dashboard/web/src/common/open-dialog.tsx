@@ -69,7 +69,7 @@ export function DiscardDialog({ onDiscard, onClose }: { onDiscard: () => void; o
   );
 }
 
-/** Focuses the former element when the dialog closes. Mantine does so only for dialogs that stay mounted. */
+/** Moves the focus back when the dialog closes. Mantine does so only for dialogs that stay mounted. */
 function useFocusReturn(): void {
   useLayoutEffect(() => {
     const before = document.activeElement;

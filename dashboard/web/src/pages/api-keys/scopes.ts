@@ -39,7 +39,7 @@ export const SCOPE_TEXTS: Record<Scope, Record<Locale, string>> = {
 
 export const SCOPES = Object.keys(SCOPE_TEXTS) as Scope[];
 
-/** Sets of scopes for common uses. A new scope must not be added: it is given only to a key that needs it. */
+/** Sets of scopes for common uses. No new scope must be added, because a person must choose it for a key. */
 export const PRESETS = {
   read: ['conversations:read', 'messages:read', 'contacts:read'],
   answer: ['conversations:read', 'messages:read', 'messages:write'],

@@ -162,7 +162,7 @@ function AuditLink({ entity, entityId, text }: { entity: string; entityId: strin
   );
 }
 
-/** Shows a request with the endpoint's present address. `about` names a former one that it went to. */
+/** Shows a request with the endpoint's present address. `about` names a former address if it went there. */
 function SentRequest({
   request,
   about,

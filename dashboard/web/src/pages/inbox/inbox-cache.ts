@@ -131,7 +131,7 @@ function isSettled({ state: { data, fetchStatus, isInvalidated } }: Query<Pages<
   return data !== undefined && fetchStatus === 'idle' && !isInvalidated;
 }
 
-/** Merges the newest messages into the loaded pages; null if none is loaded, so some may be missing. */
+/** Merges the newest messages into the loaded pages; null if no page has one, so some may be missing. */
 export function withNewest({ pages, ...rest }: Pages<Message>, newest: Message[]): Pages<Message> | null {
   const loadedIds = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));
   if (!newest.some(({ id }) => loadedIds.has(id))) return null;

@@ -146,9 +146,7 @@ export function Composer({
   );
 }
 
-/**
- * Reports whether a message is above its channel's limit. `text` is its length, once it is near the limit.
- */
+/** Reports whether a message exceeds its channel's limit. `text` is its length if it is near the limit. */
 function useLimit(channel: Channel, body: string): { isOver: boolean; text: string | undefined } {
   const { inbox } = useTexts();
   const formats = useFormats();
