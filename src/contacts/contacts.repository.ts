@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../common/channel-descriptors';
-import { isId } from '../common/ids';
+import { isId, LOWEST_ID } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
@@ -11,6 +11,9 @@ import { contactSearchText } from './contact-search';
 import { ContactIdentitiesRepository } from './contact-identities.repository';
 import { ContactSearchRepository } from './contact-search.repository';
 import { CONTACT_COLUMNS, ContactEntity, ListedContact } from './contact.entity';
+
+/** Largest number of merged contacts that one statement lists. */
+const MAX_MERGED = 100;
 
 const FIND = `
   SELECT ${CONTACT_COLUMNS}, tenant_id AS "tenantId", erased_at AS "erasedAt", merged_into_id AS "mergedIntoId"
@@ -151,13 +154,17 @@ export class ContactsRepository {
     );
   }
 
-  /** Lists the ids of the contacts that were merged into a contact, up to 100. */
-  async listMerged(tx: Transaction, { tenantId, contactId }: ContactKey): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(
-      'SELECT id FROM contacts WHERE tenant_id = $1 AND merged_into_id = $2 ORDER BY id LIMIT 100',
-      [tenantId, contactId],
-    );
-    return rows.map(({ id }) => id);
+  /** Yields the ids of all contacts that were merged into a contact. Each statement reads up to 100. */
+  async *listMerged(tx: Transaction, { tenantId, contactId }: ContactKey): AsyncGenerator<string> {
+    let merged = [{ id: LOWEST_ID }];
+    do {
+      merged = await tx.query<{ id: string }>(
+        `SELECT id FROM contacts WHERE tenant_id = $1 AND merged_into_id = $2 AND id > $3
+         ORDER BY id LIMIT ${MAX_MERGED}`,
+        [tenantId, contactId, merged.at(-1)!.id],
+      );
+      for (const { id } of merged) yield id;
+    } while (merged.length === MAX_MERGED);
   }
 
   /** Stores a locked contact's editable values, and the search text that follows from them. */

@@ -52,7 +52,7 @@ export class ContactErasuresService {
       if (running) return toErasureSummary(running);
       const erasure = await this.erasures.insert(tx, { tenantId, contactId });
       // Also erases events and messages under the ids of contacts that were merged into this one.
-      for (const merged of await this.contacts.listMerged(tx, { tenantId, contactId }))
+      for await (const merged of this.contacts.listMerged(tx, { tenantId, contactId }))
         await this.erasures.insert(tx, { tenantId, contactId: merged });
       this.audit.appendPipelined(tx, {
         tenantId,

@@ -341,6 +341,23 @@ describe('erasing a contact', () => {
     ]);
   });
 
+  it('is owed to each contact that was merged into it, however many', async () => {
+    const { id: tenantId } = shop.workspace;
+    const { id } = await service.make.contact(shop.workspace);
+    await service.query(
+      `INSERT INTO contacts (tenant_id, id, merged_into_id, search_text, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), $2, '', now(), now() FROM generate_series(1, 201)`,
+      [tenantId, id],
+    );
+    await start(id);
+    const missing = await service.query(
+      `SELECT FROM contacts c WHERE c.tenant_id = $1 AND c.merged_into_id = $2
+         AND NOT EXISTS (SELECT FROM contact_erasures e WHERE e.tenant_id = $1 AND e.contact_id = c.id)`,
+      [tenantId, id],
+    );
+    expect(missing).toHaveLength(0);
+  });
+
   it('leaves other contacts alone, also those of other workspaces', async () => {
     await write(marker);
     const { contact } = await shop.conversationWith(String(chatId));
