@@ -13,9 +13,7 @@ const INTERVAL_MS = 1_000;
 const GONE_AFTER_MS = 3_000;
 const KEY = 'workers';
 
-/**
- * Lua script that announces worker ARGV[1], removes workers gone by Redis's clock, and returns all workers.
- */
+/** Lua script that announces worker ARGV[1], removes workers with old announcements, and returns the rest. */
 const ANNOUNCE = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -102,7 +102,7 @@ export async function distributeTables(dataSource: DataSource): Promise<void> {
 async function distribute(runner: QueryRunner, tables: NewTable[]): Promise<void> {
   await runner.query(ONE_SHARD_AT_A_TIME);
   for (const statement of OF_ONE_SERVER) await runner.query(statement);
-  // Citus refuses to distribute a table to which an undistributed table refers.
+  // Foreign keys are dropped meanwhile, because an undistributed table must not refer to a distributed one.
   const keys = await listForeignKeys(runner, tables);
   for (const { drop } of keys) await runner.query(drop);
   for (const { name, column } of tables) {

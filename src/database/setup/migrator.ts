@@ -87,7 +87,7 @@ function directDataSource(config: Config, migrations: Migrations | undefined): D
     extra: {
       ...options.extra,
       pipeline: false,
-      // A text, because pg would leave out the number zero, and the setting of the role would apply instead.
+      // Written as a text, because pg would leave out the number 0, and the role's own setting would apply.
       statement_timeout: '0',
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: '0',

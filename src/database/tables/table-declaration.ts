@@ -91,7 +91,7 @@ export interface CleanUp {
   /** Whether rows are kept until their whole day (UTC) is old enough, like the partitions of events. */
   wholeDays?: true;
   /**
-   * SQL condition of the rule's rows, the same as in a partial index; left out if the rule is for all rows.
+   * SQL condition that selects the rule's rows, as a partial index has it; left out for a rule for all rows.
    */
   among?: string;
   /** SQL condition on the row `t`. Rows that do not meet it stay, because they may still be needed. */

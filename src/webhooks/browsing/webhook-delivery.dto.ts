@@ -94,7 +94,7 @@ export interface WebhookDeliveryRequest {
   url: string;
   /** Headers in the order in which they are sent. The value of a signature header is null. */
   headers: { name: string; value: string | null }[];
-  /** Body of the last attempt, or else of one that would begin now, without the context: it is not stored. */
+  /** Body of the last attempt, or else of a first attempt now, without the context, which is not stored. */
   body: string;
 }
 

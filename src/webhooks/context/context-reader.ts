@@ -82,7 +82,7 @@ export class ContextReader {
     ]);
     for (const one of batch) {
       const conversation = one.conversationId === null ? undefined : byId.get(one.conversationId);
-      // No contact is found if it was erased. The message preview in its conversation may not be erased yet.
+      // An erased contact is not found. Its conversation's preview may still be there, so it is left out.
       const contact = contacts.find(({ id }) => id === contactOf(one));
       const senderId = one.messageId === null ? undefined : senders.get(one.messageId);
       const sender = agents.find(({ id }) => id === senderId);
