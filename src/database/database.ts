@@ -17,7 +17,7 @@ import { ReadKind, settingsFor } from './planner-settings';
 import { SharedReads } from './shared-reads';
 import { Transaction } from './transaction';
 
-/** Name of TypeORM's data source, because an application that embeds the service may use the default. */
+/** The data source has a name, because an application that embeds the service may use the unnamed one. */
 export const DATA_SOURCE = 'messaging';
 
 /** Runs single statements outside transactions, and opens every transaction. */
@@ -60,7 +60,7 @@ export class Database {
     return poolOf(this.dataSource);
   }
 
-  /** Makes the pool replace each open connection by a new one before its next use. */
+  /** Makes the pool replace each open connection by a new one before the connection is used again. */
   renewConnections(): void {
     this.pool.renew();
   }

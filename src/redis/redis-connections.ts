@@ -12,7 +12,7 @@ const SENTINEL_TIMEOUT_MS = 2_000;
 export type RedisConnection = Redis | Cluster;
 
 interface ConnectionOptions extends RedisOptions {
-  /** Whether to test every 2 s that this is the primary, because the own commands do not show it. */
+  /** Whether to test every 2 s that it leads to the primary, because its own commands do not show this. */
   probesForPrimary?: boolean;
 }
 

@@ -140,7 +140,7 @@ async function revertLast(dataSource: DataSource, last: string | undefined): Pro
 
 /**
  * Runs `work` under the advisory lock of migrations. It tries the lock in a loop, because a statement that
- * waits for the lock would hold a snapshot, for whose end CREATE INDEX CONCURRENTLY would wait.
+ * waits for it would hold a snapshot, for whose end CREATE INDEX CONCURRENTLY would wait for ever.
  */
 async function withMigrationLock<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();

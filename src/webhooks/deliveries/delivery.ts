@@ -36,7 +36,7 @@ interface DeliveryState {
   round: number;
   /** Number of attempts recorded in this round. */
   attemptCount: number;
-  /** Whether a recovery made the delivery pending. If so, deliveries of new events go before it. */
+  /** Whether a recovery made the delivery pending. If so, deliveries without a recovery go before it. */
   recovered: boolean;
   /** Id of the recovery that counts how the delivery ends, even after a redelivery; null for none. */
   recoveryId: string | null;

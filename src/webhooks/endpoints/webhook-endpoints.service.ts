@@ -41,8 +41,8 @@ export class WebhookEndpointsService {
   ) {}
 
   /**
-   * Registers an active endpoint. Only this result contains its secret. A repeated request returns the
-   * endpoint as it was registered, with `secret` null.
+   * Registers an active endpoint. Only this result contains its secret. A repeated request (the same
+   * idempotency key) returns the endpoint as it was registered, with `secret` null.
    * @throws AppError INVALID_BODY: a refused URL, an unknown event type, a 51st endpoint; FORBIDDEN, also for
    *   a key that may not read the events; NOT_FOUND (workspace); IDEMPOTENCY_CONFLICT
    */

@@ -75,7 +75,7 @@ export class WebhookRecoveriesRepository {
     );
   }
 
-  /** Returns the next unsettled recoveries of a server; `next` is null if no more follow. */
+  /** Returns the next recoveries of a server that are not settled; `next` is null if no more follow. */
   async findUnsettled(
     after: string,
     server: WorkspaceServer,

@@ -36,8 +36,8 @@ interface Start {
 
 /**
  * Delivers many events to an endpoint again, in the background: events that it has missed, or deliveries that
- * match a filter. An endpoint has at most one running recovery. Deliveries of new events go before recovered
- * ones. `WebhookDeliveriesService` redelivers single deliveries at once.
+ * match a filter. An endpoint has at most one running recovery. Its recovered deliveries give way to all
+ * others. `WebhookDeliveriesService` redelivers single deliveries at once.
  */
 @Injectable()
 export class WebhookRecoveriesService {
