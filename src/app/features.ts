@@ -15,7 +15,7 @@ import { SecretsModule } from '../secrets/secrets.module';
 import { WebhooksModule } from '../webhooks/webhooks.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 
-/** Modules with the services of all features, each of which registers its database tables. */
+/** Modules with the services of all features. They also register the features' database tables. */
 export const SERVICES = [
   WorkspacesModule,
   AuthModule,

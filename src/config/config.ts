@@ -73,7 +73,7 @@ export class Config extends Settings {
   }
 }
 
-/** Returns faults of variables that depend on each other, and of missing addresses of servers. */
+/** Returns the faults of variables that do not fit each other, and of missing addresses of servers. */
 function faultsBetween(values: Values): string[] {
   const { role, databaseUrl, databaseOwnerUrl, databaseDirectUrl, redisUrl, smtpUrl, mailFrom } = values;
   const faults = [];

@@ -13,7 +13,7 @@ import { ConnectionLoader } from './connection-loader';
 
 type ConnectionAction = 'connected' | 'rotated' | 'renewed' | 'disconnected' | 'reauth_required';
 
-/** Fields in audit entries, which never contain credentials. */
+/** Fields of a connection that audit entries contain. Credentials are never among them. */
 const AUDITED = ['settings', 'status', 'credentialsExpireAt'] as const;
 
 type SealedCredentials = Pick<

@@ -10,7 +10,7 @@ import { CustomerChangesService } from '../customers/customer-changes.service';
 import { storableContent, storableCustomer } from '../customers/inbound-content';
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 
-/** Rolls back the transaction of a new customer's message that was taken back before it arrived. */
+/** Error that rolls back a new customer's message, because it was taken back before it arrived. */
 export class NeverSent extends Error {}
 
 /** Writes a message, its customer's contact and conversation, and changes that arrived before it. */

@@ -111,9 +111,9 @@ export class DueMessagesRepository {
   /**
    * Searches some connections of a database server for due messages. Reads only the oldest messages of each
    * connection, and stores their time as its floor (the time before which claims skip rows).
-   * @returns `due`: connections with due messages, without suspended workspaces; `inactive`: connections with
-   *   messages that may not send; `ended`: messages whose lease or hold has ended; `next`: position for the
-   *   next call, null if there are no more connections
+   * @returns `due`: connections with due messages, without suspended workspaces; `inactive`: connections that
+   *   may not send but have messages; `ended`: messages whose lease or hold has ended; `next`: position for
+   *   the next call, null if there are no more connections
    */
   async findDue(
     after: Position,
@@ -151,7 +151,7 @@ export class DueMessagesRepository {
 
   /**
    * Searches for conversations in which every message waits for an earlier one. This happens if a message was
-   * enqueued late and ended before the transaction of the next message could see it.
+   * enqueued late, and ended before the transaction of the next message could see it.
    * @returns `next`: position for the next call, null if there are no more rows
    */
   async findStuck(

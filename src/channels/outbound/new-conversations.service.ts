@@ -54,7 +54,7 @@ export class NewConversationsService {
     });
   }
 
-  /** Locks the customer's id, so that a concurrent erasure is visible here or finds the new conversation. */
+  /** Locks the customer's id, so that a concurrent erasure either is over or waits for the conversation. */
   private async lockPartner(
     tx: Transaction,
     tenantId: string,

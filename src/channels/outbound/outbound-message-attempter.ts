@@ -43,7 +43,7 @@ export class OutboundMessageAttempter {
 
   /**
    * Records an outcome. Retries while the database cannot be reached, because a message whose outcome is lost
-   * becomes UNKNOWN when its lease ends. Even then, a retry can still make it SENT.
+   * becomes UNKNOWN when its lease ends. Even then, a successful retry still makes a sent message SENT.
    */
   async record(message: ClaimedMessage, outcome: MessageOutcome): Promise<SendResult> {
     const adapter = this.adapters.getAdapter(message.connection.channel);

@@ -7,7 +7,7 @@ export const firstUnsent = (conversationId: string, tenantId = '$1') => `
   WHERE m.tenant_id = ${tenantId} AND m.conversation_id = ${conversationId} AND m.delivery_status IN ('QUEUED', 'SENDING')
   ORDER BY m.id LIMIT 1`;
 
-/** SQL condition: the channel is or was connected. If not, the conversation has no outbound messages. */
+/** SQL condition: the conversation's channel is or was connected. Only then can it have outbound messages. */
 export const wasConnected = (conversationId: string, tenantId = '$1') => `EXISTS (
   SELECT FROM conversations v JOIN channel_connections w ON w.channel = v.source_channel
   WHERE v.tenant_id = ${tenantId} AND v.id = ${conversationId} AND w.tenant_id = ${tenantId})`;

@@ -38,7 +38,7 @@ export class ProviderIdsRepository {
 
   /**
    * Returns whether an arriving message is known (one of its ids is stored, even if it was erased). Also
-   * returns the customer's edits and unsends that arrived before the message, ordered by number.
+   * returns the customer's edits and unsends that arrived before the message, ordered by the edits' numbers.
    */
   async lookUp(
     tx: Transaction,

@@ -49,7 +49,7 @@ const SESSIONS: WidgetLimit = {
   max: 60,
   excess: 'Too many sessions from this address.',
 };
-/** Limit of new visitors, whatever their addresses, because they could fill a workspace with contacts. */
+/** Limit of new visitors of a widget. Without it, many addresses could fill a workspace with contacts. */
 const NEW_VISITORS: WidgetLimit = {
   by: 'widget',
   name: 'new-visitors',

@@ -3,7 +3,7 @@ import { useAnnounce } from '../common/announcer';
 import { hasFiles } from '../common/dropped-files';
 import { useTexts } from '../i18n/locale';
 
-/** Announces that dropped files are not accepted, unless a `data-says-no-files` element says so. */
+/** Announces that dropped files are not accepted, unless an element with `data-says-no-files` does so. */
 export function useDropRefusal(): void {
   const { frame } = useTexts();
   const announce = useAnnounce();

@@ -13,7 +13,7 @@ export function loadTexts(locale: Locale): Promise<Texts> {
     : import('./texts-en').then(({ en }) => en);
 }
 
-/** Returns the language chosen in this browser, else the browser's first one with texts, else English. */
+/** Returns the language chosen in this browser, else the browser's first that has texts, else English. */
 export function guessLocale(): Locale {
   const remembered = localStorage.getItem(STORAGE_KEY);
   const wanted = [remembered, ...navigator.languages].map((language) => language?.slice(0, 2));

@@ -35,7 +35,7 @@ export function isNotice(message: ProviderObject): boolean {
   return Object.keys(message).some((key) => NOTICE.test(key));
 }
 
-/** Kinds of messages without text, by the key of their content. Of a message's keys, the first counts. */
+/** Kinds of messages without text, by the key of their content. Of several keys, the first here counts. */
 const KINDS: Record<string, { name: string; detail?: (value: ProviderObject) => string | null }> = {
   photo: { name: 'image' },
   // Comes before `document`, which a GIF has too. For the same reason, `venue` comes before `location`.
