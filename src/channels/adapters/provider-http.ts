@@ -8,7 +8,7 @@ import { SendOutcome } from './channel-adapter';
 import { ProviderFault } from './hook-events';
 import { numberOf } from './provider-values';
 
-/** Milliseconds from the DNS lookup to the end of the response. Must be less than a message's lease. */
+/** Milliseconds that a call may take, DNS look-up included: less than a worker's lease of the message. */
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_SOCKETS = 500;

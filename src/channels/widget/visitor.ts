@@ -13,7 +13,7 @@ export interface Visitor {
 
 export interface WidgetRequest extends Request {
   widget: Widget;
-  /** Gives back the request's slot of the widget's concurrent requests. A second call does nothing. */
+  /** Gives back the request's slot, one of those for the widget's concurrent requests. Idempotent. */
   releaseSlot: () => void;
 }
 

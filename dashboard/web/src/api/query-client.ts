@@ -6,7 +6,7 @@ import type { ReasonCode } from './types';
 /** Times that a failed read is repeated. One is enough, because `AwayNotice` says that the server is away. */
 const MAX_RETRIES = 1;
 const RETRY_DELAY_MS = 500;
-/** Milliseconds from a refused change until the session is read again, in which the error can be read. */
+/** Milliseconds until the session is read again after a refused change, so that its error can be read. */
 const READING_MS = 8_000;
 /** Reasons of refused requests that suggest new rights of the person, so the session is read again. */
 const REASONS_OF_SESSION: ReasonCode[] = ['second_factor_demanded', 'role_lacks_permission', 'only_owner'];

@@ -10,7 +10,7 @@ export function usePersonalSettings({ locale, theme }: Person): void {
   const chooseLocale = useChooseLocale();
   const shown = useLocale();
 
-  // An effect event, so that the effect does not run on each render: Mantine's function is new each time.
+  // An effect event, because Mantine makes a new function for each render and the effect must not rerun.
   const showTheme = useEffectEvent(() => setColorScheme(theme));
   useEffect(() => showTheme(), [theme]);
   useEffect(() => {

@@ -11,7 +11,7 @@ export interface MessagingAccount extends Pick<GraphRequest, 'api' | 'accessToke
   id: string;
 }
 
-/** Implements the part of the Messenger and Instagram adapters that is Meta's Messenger Platform. */
+/** Implements the part that the Messenger and Instagram adapters share: Meta's Messenger Platform. */
 export abstract class MessagingAdapter<Credentials extends MetaCredentials> extends MetaAdapter<Credentials> {
   /** Milliseconds to wait for Meta's report that a message with an unknown outcome was sent. */
   readonly unknownHoldMs = 30_000;
