@@ -1,4 +1,4 @@
-/** Texts of the reasons why a request is refused as a whole. Each is a sentence. */
+/** Reasons why a request is refused, except faults of single fields (`FAULTS`). Each is a sentence. */
 export const REASONS = {
   not_found: '{thing} not found.',
 
@@ -66,7 +66,7 @@ export const REASONS = {
   too_many_links: 'Too many invitations and resets of this workspace.',
   too_many_links_to_address: 'Too many links to this e-mail address.',
 
-  // Faults after which a retry may succeed.
+  // Failures after which a retry may succeed.
   test_not_sent: 'The test was not sent in time. Try again.',
   search_too_long: 'The search takes too long. Search for more of the text.',
   busy: 'The service is busy. Retry shortly.',

@@ -21,14 +21,14 @@ const MAX_SEARCH_MS = 5_000;
 /** Milliseconds after which a statement fails. A statement takes 150 ms if PostgreSQL has cached nothing. */
 const STATEMENT_TIMEOUT_MS = 1_500;
 
-/** Row of a search's first statement. If it finds no contact, its only row has `indexed`, but no contact. */
+/** Row of a search's first statement. If no contact is found, it returns one row with only `indexed`. */
 interface Found extends ListedContact {
   /** Number of contacts that the statement read from the index, at most MAX_INDEXED + 1. */
   indexed: number;
 }
 
 interface Step extends ListedContact {
-  /** Id below which the next statement continues; null if the page is full or the list has ended. */
+  /** Id below which the search's next statement continues; null if no other statement is needed. */
   next: string | null;
 }
 
@@ -37,7 +37,6 @@ const hasContact = ({ id }: { id: string | null }) => id !== null;
 interface Search {
   tenantId: string;
   patterns: SearchPattern[];
-  /** Id below which contacts are searched. */
   cursor: string;
   count: number;
   caller: Closable | undefined;
@@ -119,7 +118,7 @@ export class ContactSearchRepository {
     return step().finally(release);
   }
 
-  /** Waits until one more search may run, and runs a statement. Throws if the caller's response is closed. */
+  /** Runs a statement when few enough searches run. Throws if the caller's response is closed. */
   private async read<Row>({ tenantId, caller }: Search, sql: string, parameters: unknown[]): Promise<Row[]> {
     const release = await this.budgets.acquire('searches', tenantId, caller);
     try {
@@ -177,8 +176,8 @@ const hasGramsOfOneOf = (patterns: number) =>
 
 /**
  * Returns SQL that selects a page of a search from the newest contacts. If they do not fill the page, it
- * reads STEP contacts, provided that enough of the newest match. If the page is still not full, it uses the
- * index.
+ * reads STEP contacts, provided that these will fill it if as many of them match as of the newest. If the
+ * page is still not full, it uses the index.
  */
 const find = (patterns: number, matches = matchesOneOf(patterns)) => `
   WITH newest AS MATERIALIZED (

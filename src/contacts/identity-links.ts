@@ -16,15 +16,15 @@ export interface NamedIds {
   at: Date;
 }
 
-/** Changes of the stored ids that follow from a provider's report. */
+/** Effects of a provider's report on the stored ids of contacts. A report contains ids of one person. */
 export interface IdentityLink {
-  /** Contact to whom the ids belong; null if they lead to no contact. */
+  /** Contact to whom the reported ids belong; null if they lead to no contact. */
   contactId: string | null;
-  /** Other contacts who are the same person. */
+  /** Other contacts who are the same person as the contact. */
   same: string[];
   /** Ids on the channel that the contact and the contacts in `same` had before the report. */
   own: string[];
-  /** Ids that become the contact's. Before the report another contact had them, or none. */
+  /** Reported ids that become the contact's. Before the report, another contact or no contact had them. */
   gained: string[];
   /** Contacts who lose some of the gained ids. */
   losers: string[];
@@ -99,7 +99,7 @@ export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): Ident
     return !gained.includes(id) && replacedAt !== null && replacedAt < at;
   });
   const own = stored.filter((one) => owners.includes(one.contactId));
-  // A new number brings new ids of the other kinds. New ids of other kinds do not bring a new number.
+  // A new phone number replaces the person's other ids too. New ids of other kinds do not replace the number.
   const hasNewNumber =
     [...gained, ...restored].some(isPhone) || (ids.some(isPhone) && previousIds.some(isPhone));
   const isReplaced = ({ externalId: id, createdAt, replacedAt }: StoredIdentity) =>
@@ -119,7 +119,6 @@ export function linkIdentities(named: NamedIds, stored: StoredIdentity[]): Ident
   };
 }
 
-/** Reports whether anything that is stored changes. */
 export function hasChanges({ same, gained, replaced, restored }: IdentityLink): boolean {
   return [same, gained, replaced, restored].some(({ length }) => length > 0);
 }

@@ -28,7 +28,6 @@ const BUCKETS = 1_000;
 /** Largest number of statements that search buckets for one page. They cover 33 million messages. */
 const MAX_RANGES = 8;
 const TEXTS = 100;
-/** Largest number of contacts whose conversations are found. */
 const MAX_CONTACTS = 5;
 const CONVERSATIONS = 3;
 
@@ -43,12 +42,11 @@ export class MessageSearchService {
 
   /**
    * Returns a page of the messages that have all words and phrases of `text`, newest first: 50 by default,
-   * 200 at most. A message is found within 10 seconds after it was written. A page may end early, after many
-   * messages that do not match: messages without the words, with similar words, or in conversations of
-   * another status. The search continues at `nextCursor`.
+   * 200 at most. A message is found within 10 seconds after it was written. One call searches a limited
+   * number of messages, so a page may be short although older messages match. Continue at `nextCursor`.
    * @param caller connection of the caller; the search ends when it closes
-   * @throws AppError INVALID_QUERY; FORBIDDEN; RATE_LIMITED (too many searches of the workspace at once);
-   *   UNAVAILABLE (too many in this process, or the search takes too long)
+   * @throws AppError INVALID_QUERY; FORBIDDEN (the actor may not read conversations); RATE_LIMITED (too many
+   *   searches of the workspace at once); UNAVAILABLE (too many in this process, or it takes too long)
    */
   async search(
     tenantId: string,
@@ -72,7 +70,7 @@ export class MessageSearchService {
    * Returns the 3 newest conversations of each of up to 5 contacts whose name, e-mail or phone contains
    * `text`. Newer contacts come first.
    * @param caller connection of the caller; the search ends when it closes
-   * @throws AppError INVALID_QUERY; FORBIDDEN; RATE_LIMITED or UNAVAILABLE (too many searches at once)
+   * @throws AppError INVALID_QUERY; FORBIDDEN (no permission); RATE_LIMITED or UNAVAILABLE (too many at once)
    */
   async searchContacts(
     tenantId: string,
@@ -119,7 +117,7 @@ export class MessageSearchService {
   }
 
   /**
-   * Lists messages that may have all terms, newest first.
+   * Lists messages that have the hashes of all terms, newest first. Two terms may have the same hash.
    * @returns the id of the last message that was searched; null if all messages were searched
    */
   private async *listCandidates(

@@ -82,7 +82,7 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Advances a message to a status. Appends an event about this if a webhook endpoint subscribes to it.
+   * Advances a message to a status. Appends an event about the change if a webhook endpoint subscribes to it.
    * @param from statuses from which the message may advance; by default all that come before `status`
    * @returns the previous status; null if the message was not in one of `from`
    */
@@ -115,12 +115,12 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Advances the messages of a workspace that a query selects. The query is part of the same statement, so
-   * that no other one must read the messages' keys before.
+   * Advances the messages of a workspace that a query selects. The query is part of the UPDATE statement, so
+   * that no separate statement must read the messages' keys first.
    * @param selection SQL that locks the messages and returns `conversation_id`, `id`, `delivery_status` and
    *   `error` (jsonb) of each. In it $1 is the workspace and $2 the new status; the values of `parameters`
    *   begin with $3
-   * @returns how many have advanced
+   * @returns how many messages have advanced
    */
   async advanceSelected(
     tx: Transaction,
@@ -144,7 +144,7 @@ export class MessageStatusRepository {
   /**
    * Advances the messages of a conversation that are being sent or were sent, up to and including a message.
    * One call advances at most 500, the oldest ones with ids above `after`.
-   * @returns how many have advanced, and the value of `after` for the next call; null after the last
+   * @returns how many have advanced, and the value of `after` for the next call; null if none is left
    */
   async advanceUpTo(
     tx: Transaction,
@@ -183,7 +183,7 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Sets messages that are QUEUED to FAILED, with their events. Does not change any other message.
+   * Sets messages that are QUEUED to FAILED, and appends events. Does not change other messages.
    * @returns the failed messages
    */
   async failAll(tx: Transaction, messages: FailingMessage[]): Promise<FailedMessage[]> {
@@ -197,8 +197,8 @@ export class MessageStatusRepository {
   }
 
   /**
-   * Sets messages that are QUEUED to FAILED without events. So the caller must know that none of their
-   * workspaces has a subscriber to status events.
+   * Sets messages that are QUEUED to FAILED without events. The caller must know that no endpoint of their
+   * workspaces subscribes to status events.
    * @returns the failed messages
    */
   failWithoutEventsPipelined(tx: Transaction, messages: FailingMessage[]): Pipelined<FailedMessage> {

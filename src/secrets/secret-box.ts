@@ -56,7 +56,7 @@ export class SecretBox {
   /**
    * Decrypts a secret.
    * @param context the context that was passed to `encrypt`
-   * @throws SecretUnreadable
+   * @throws SecretUnreadable: a key that is missing or has changed, an altered ciphertext, another context
    */
   decrypt({ keyId, ciphertext }: SealedSecret, context: string): string {
     const key = this.keys.get(keyId);

@@ -1,4 +1,4 @@
-/** SQL condition: row `d` of `outbound_messages` is a lease or a hold whose time has passed. */
+/** SQL condition: the lease of row `d` of `outbound_messages` has expired, or `d` is an expired hold. */
 export const HAS_ENDED = '(d.lease_id IS NOT NULL OR d.holds) AND d.next_attempt_at <= now()';
 
 /** SQL that selects the id of a conversation's first unsent message. */
@@ -13,8 +13,8 @@ export const wasConnected = (conversationId: string, tenantId = '$1') => `EXISTS
   WHERE v.tenant_id = ${tenantId} AND v.id = ${conversationId} AND w.tenant_id = ${tenantId})`;
 
 /**
- * SQL that selects the end of the last hold before a message. A hold delays the later messages of its
- * conversation: for the channel's interval, or while an outcome is unknown.
+ * SQL that selects when the last of the holds before a message ends; null if there are none. After a message
+ * was sent, or may have been, its row can become a hold. It delays the conversation's later messages.
  */
 export const endOfHolds = (conversationId: string, messageId: string, tenantId = '$1') => `
   SELECT max(h.next_attempt_at) FROM outbound_messages h

@@ -21,8 +21,9 @@ const BATCH = 200;
 const PAUSE_MS = 20;
 
 /**
- * Ends leases and holds whose time has come, and fails messages of connections that may not send. Each
- * transaction concerns one workspace. If the process is killed, the poll finds the remaining messages.
+ * Ends expired leases and holds, so that the conversations continue with their next messages. Fails messages
+ * of connections that may not send. Each transaction concerns one workspace. If the process is killed,
+ * `OutboundMessagePoll` finds the remaining messages.
  */
 @Injectable()
 export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -59,8 +60,8 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
   }
 
   /**
-   * Ends leases and holds whose time has come. A leased message may have been sent, so it becomes UNKNOWN and
-   * is never retried.
+   * Ends expired leases and holds. A message whose lease expires may have been sent, so it becomes UNKNOWN
+   * and is never retried.
    */
   async reconcile(ended: MessageKey[]): Promise<void> {
     for (const [tenantId, keys] of groupByWorkspace(ended)) {
@@ -68,7 +69,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /** Makes the first unsent message due in conversations whose messages all wait. */
+  /** Makes the first unsent message due in conversations in which every message waits for an earlier one. */
   async moveUp(conversations: Target[]): Promise<void> {
     for (const [tenantId, group] of groupByWorkspace(conversations)) {
       const ids = group.map(({ id }) => id);
@@ -76,7 +77,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /** Makes each conversation's first unsent message due. To be called after an earlier message has ended. */
+  /** Makes each conversation's first unsent message due. To be called when a message before it has ended. */
   moveUpAndWake(tx: Transaction, tenantId: string, conversationIds: string[]): void {
     for (const conversationId of new Set(conversationIds)) {
       const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationId);
@@ -86,7 +87,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /** Runs a transaction for a workspace. Logs a failure, so that other workspaces are not delayed. */
+  /** Runs a transaction for a workspace. Logs a failure, so that the work for other workspaces goes on. */
   private async tryTransaction<T>(
     tenantId: string,
     work: (tx: Transaction) => Promise<T>,
@@ -148,7 +149,6 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     }
   }
 
-  /** Fails a batch of pending messages. Reports whether there may be more. */
   private async failStep(connection: Target): Promise<boolean> {
     const { tenantId } = connection;
     const isUnfinished = await this.tryTransaction(tenantId, async (tx) => {

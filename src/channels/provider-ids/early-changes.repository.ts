@@ -4,8 +4,8 @@ import { ContactKey } from '../../database/tables/table-declaration';
 import { Transaction } from '../../database/transaction';
 
 /**
- * Edit or unsend that cannot be applied yet, because its message is unknown, or because its customer's id
- * does not belong to the message's contact.
+ * Customer's edit or unsend of a message that cannot be applied yet, because the message is not stored, or
+ * because the customer's id does not belong to the message's contact.
  */
 export interface EarlyChange {
   connectionId: string;
@@ -30,7 +30,7 @@ const MAX_WAITING = 100;
 /** Stores customers' edits and unsends until they can be applied. */
 @Injectable()
 export class EarlyChangesRepository {
-  /** Returns the waiting changes of a customer's ids and merged contacts. Assigns them to the contact. */
+  /** Returns the waiting changes of a contact's ids and of merged contacts. Assigns them to the contact. */
   async findWaiting(
     tx: Transaction,
     tenantId: string,
@@ -50,9 +50,10 @@ export class EarlyChangesRepository {
   }
 
   /**
-   * Stores a change. Replaces an older edit of the message, but never an unsend. The caller must hold the
-   * lock on the customer's ids, so that the message is not stored at the same time without this change.
-   * @param contactId contact with whose erasure the change is deleted; null while the customer is unknown
+   * Stores a change of a message that is not stored, or is not known to be the customer's. Replaces an older
+   * edit, but never an unsend. The caller must hold the lock on the customer's ids, so that a transaction
+   * that stores the message waits for it, and then finds this change.
+   * @param contactId the customer's contact, whose erasure deletes the change; null while it is unknown
    */
   async insert(
     tx: Transaction,
@@ -81,7 +82,7 @@ export class EarlyChangesRepository {
     );
   }
 
-  /** Deletes the waiting changes of a message: one customer's, or all customers' without `customerId`. */
+  /** Deletes the waiting changes of a message: one customer's, or all customers' if `customerId` is null. */
   async delete(
     tx: Transaction,
     tenantId: string,

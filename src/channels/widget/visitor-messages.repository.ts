@@ -33,7 +33,7 @@ export class VisitorMessagesRepository {
     private readonly erasedIds: ErasedIds,
   ) {}
 
-  /** Lists a page of messages, newest first, and one more, which shows whether another page follows. */
+  /** Lists a page and one message more, newest first. `withUnsent` includes agents' messages not sent yet. */
   list(
     tenantId: string,
     conversationId: string,
@@ -64,12 +64,12 @@ export class VisitorMessagesRepository {
   }
 }
 
-/** Makes a message's provider id. It is unique over all visitors, as the client's id contains no space. */
+/** Makes a message's provider id. It is unique over all visitors, because the client's id has no space. */
 export function makeProviderId(externalId: string, clientMessageId: string): string {
   return `${externalId} ${clientMessageId}`;
 }
 
-/** Returns the client's id of a message; null for an agent's message and for an erased one. */
+/** Returns the client's id of a message; null for an agent's message and for an erased message. */
 export function readClientMessageId(providerId: string | null): string | null {
   if (providerId === null || ErasedIds.isErased(providerId)) return null;
   return providerId.slice(providerId.lastIndexOf(' ') + 1);

@@ -99,8 +99,8 @@ export interface Placement {
   ): Promise<WorkspaceRows<Row>>;
 
   /**
-   * Reads PostgreSQL's own views on each server, by a statement without parameters that returns no times.
-   * Servers that do not answer are left out. `server` is the number of a row's server.
+   * Reads PostgreSQL's own views on each server that answers, by a statement without parameters. Its rows
+   * must contain no times, because Citus returns them as JSON. `server` is the number of the row's server.
    */
   readViews<Row extends object>(sql: string): Promise<(Row & { server: number })[]>;
 

@@ -82,7 +82,7 @@ export class DraftsRepository {
     await tx.query('DELETE FROM drafts WHERE tenant_id = $1 AND agent_id = $2', [tenantId, agentId]);
   }
 
-  /** Removes quotes of an unsent message's texts from the drafts in a conversation. */
+  /** Removes quotes of a message that the customer has taken back from the drafts in a conversation. */
   private async eraseQuotes(
     tx: Transaction,
     { tenantId, conversationId }: ConversationKey,

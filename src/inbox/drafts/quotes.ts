@@ -1,10 +1,10 @@
-/** Minimum length of a text that is removed. A shorter text, such as `ok`, may be the agent's own. */
+/** Minimum length of a quote to remove from a draft. A shorter text (`ok`) may be the agent's own words. */
 const MIN_CHARACTERS = 6;
 const LETTER = String.raw`[\p{L}\p{N}]`;
 
 /**
- * Returns a draft without the texts of an unsent message, wherever they stand as whole words. A text of less
- * than MIN_CHARACTERS is removed only if it contains a digit.
+ * Returns a draft without the texts of a message that the customer has taken back, wherever they stand as
+ * whole words. A text of less than MIN_CHARACTERS is removed only if it contains a digit.
  */
 export function withoutQuotes(draft: string, texts: string[]): string {
   return texts

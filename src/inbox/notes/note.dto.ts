@@ -7,7 +7,7 @@ export class CreateNote {
   body: string;
 }
 
-/** Text of an agent in a conversation, which only colleagues can read. */
+/** Internal note that an agent has written in a conversation. Only agents of the workspace can read it. */
 export interface NoteResponse {
   /** Id of the note and of the audit entry of its creation. */
   id: string;

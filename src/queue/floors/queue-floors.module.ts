@@ -5,7 +5,7 @@ import { QUEUE_FLOOR_TABLES } from './queue-floor-tables';
 import { QueueFloors } from './queue-floors';
 import { QueueFloorsRepository } from './queue-floors.repository';
 
-/** Provides the floors, the due times before which parts of a queue have no row left. Workers use them. */
+/** Provides the floors of queues. Workers skip rows due before a floor, because only dead rows are there. */
 @Module({ providers: [QueueFloors], exports: [QueueFloors] })
 export class QueueFloorsModule {
   constructor(tables: TableRegistry) {

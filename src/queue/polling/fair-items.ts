@@ -45,7 +45,7 @@ export class FairItems<Item extends WorkItem> {
     return this.turns.size > 0;
   }
 
-  /** Adds an item, unless it waits or pauses, or too many items wait. A later search finds it again. */
+  /** Adds an item, unless it waits or pauses, or too many items wait. The periodic search finds it again. */
   add(item: Item): void {
     const key = keyOf(item);
     const items = this.waiting.get(item.tenantId) ?? new Map<string, Item>();
@@ -56,7 +56,10 @@ export class FairItems<Item extends WorkItem> {
     this.count++;
   }
 
-  /** Returns the item that gets the next step. Its workspace gets no other step before `putBack`. */
+  /**
+   * Returns the item that gets the next step; undefined if no workspace may begin one. The item's workspace
+   * may begin no other step until `putBack` was called with the item.
+   */
   takeNext(): Item | undefined {
     const [tenantId] = this.turns;
     if (tenantId === undefined) return undefined;

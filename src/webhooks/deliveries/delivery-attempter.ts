@@ -18,13 +18,13 @@ import { StartPermit } from '../sending/vetted-connector';
 import { AttemptRecorder } from './attempt-recorder';
 import { AttemptRecord, contentOf, Delivery } from './delivery';
 
-/** Number of attempts of a delivery: the first one, and the contract's five retries. */
+/** Maximum number of attempts before a delivery is given up: the first attempt and five retries. */
 export const MAX_DELIVERY_ATTEMPTS = 6;
 
 /** Milliseconds after which a delivery is due again if its attempt could not start. */
 const POSTPONED_MS = 1_000;
 
-/** Thrown when a context can't be read for a passing reason. No request has been made then. */
+/** Thrown when a webhook's context can't be read for a temporary reason. No request has been made then. */
 class ContextUnreadable extends Error {
   constructor(cause: unknown) {
     super('a context could not be read', { cause });
@@ -51,7 +51,7 @@ export class DeliveryAttempter {
     return this.recorder.record(outcome ? decide(delivery, outcome) : postpone(delivery, POSTPONED_MS));
   }
 
-  /** Returns the permission to begin. It ends a second after the claim, as the endpoint may change. */
+  /** Returns the permission to begin. It ends a second after the claim, because the endpoint may change. */
   private permitOf(delivery: Delivery): StartPermit {
     let { startBy } = delivery;
     return {
@@ -64,7 +64,7 @@ export class DeliveryAttempter {
     };
   }
 
-  /** Checks the endpoint again. Returns a new time limit for the start; null if the start is not allowed. */
+  /** Checks that the endpoint is unchanged. Returns a new limit for the start; null if it may not start. */
   private async claimAgain({ id: deliveryId, endpoint, event }: Delivery): Promise<StartBy | null> {
     const claim = async (tx: Transaction) => {
       const [now] = await this.endpoints.lockSubscribers(tx, [endpoint], { inactiveToo: isTest(event.type) });
@@ -87,7 +87,7 @@ export class DeliveryAttempter {
   }
 
   /**
-   * Reads the context for an endpoint; null if it wants none. A test has no subject, so its context is empty.
+   * Reads the context that a webhook contains; null if the endpoint wants none. A test has an empty context.
    * @throws ContextUnreadable when this process lacks a resource or its database is unreachable
    */
   private async readContext(

@@ -210,7 +210,7 @@ export class PendingDeliveriesRepository {
     );
   }
 
-  /** Has `PendingCanceller` cancel the given deliveries, unless they may still be sent. */
+  /** Has `PendingCanceller` cancel deliveries whose endpoint was deactivated or lacks their event type. */
   cancelUnowedPipelined(tx: Transaction, deliveries: PendingDelivery[]): Pipelined {
     return tx.pipeline(
       `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation)

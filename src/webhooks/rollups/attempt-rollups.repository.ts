@@ -16,7 +16,7 @@ export interface AttemptRollup extends AttemptCounts {
   exhausted: number;
 }
 
-/** Numbers of deliveries to an endpoint that ended in a period. One that ended twice counts twice. */
+/** Counts of an endpoint's deliveries that ended in a period. The end of a redelivery is counted as well. */
 export interface DeliveryTotals {
   endpointId: string;
   succeeded: number;
@@ -71,7 +71,7 @@ export class AttemptRollupsRepository {
     );
   }
 
-  /** Sums the deliveries that ended since a time, for each endpoint. The endpoints are in any order. */
+  /** Counts the deliveries that ended since a time, for each endpoint. The endpoints are in any order. */
   sumDeliveries(tenantId: string, endpointIds: string[], since: Date): Promise<DeliveryTotals[]> {
     return this.database.query(
       `SELECT e.id AS "endpointId", total.*

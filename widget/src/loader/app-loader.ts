@@ -7,7 +7,7 @@ type Site = Pick<LoaderContext, 'fetch' | 'serviceUrl' | 'siteKey'>;
 
 /** Loads the app once, and passes on the calls that the page made before the app was loaded. */
 export class AppLoader {
-  /** Identity that the page has set; null after `logout`, undefined if the page has called neither. */
+  /** Identity from the page's `identify`; null after its `logout`; undefined before either call. */
   private identity: Identity | null | undefined;
   private app: ChatApp | undefined;
   private loading: Promise<void> | undefined;

@@ -5,7 +5,7 @@ import helmet from 'helmet';
 
 const NONCE_BYTES = 16;
 
-/** Returns the random nonce of a response. A page of another response can't know it. */
+/** Returns the random nonce of a response, with which its page marks the page's own inline style sheets. */
 export function nonceOf(response: Response): string {
   const { locals } = response as { locals: { nonce?: string } };
   return (locals.nonce ??= randomBytes(NONCE_BYTES).toString('base64url'));
@@ -15,8 +15,9 @@ const NONE = ["'none'"];
 const SELF = ["'self'"];
 
 /**
- * Returns middleware that sets the security headers of a page. The content security policy allows resources
- * of this origin only. The only inline code that it allows are style sheets with the nonce.
+ * Returns middleware that sets a response's security headers. Its page may use only this origin's resources,
+ * images in `data:` URLs, and inline style sheets with the response's nonce.
+ * @param isSecure whether browsers use https; they are then told to use nothing else for a year
  */
 export function securityHeaders(isSecure: boolean) {
   const nonce = (_: IncomingMessage, response: ServerResponse) => `'nonce-${nonceOf(response as Response)}'`;
@@ -40,7 +41,7 @@ export function securityHeaders(isSecure: boolean) {
   });
 }
 
-/** Sets the header that forbids caches to store a response. Routes of built files replace it. */
+/** Sets the header that forbids caches to store a response. The routes of built files set another value. */
 export function noStore(_: Request, response: Response, next: NextFunction): void {
   response.setHeader('Cache-Control', 'no-store');
   next();

@@ -5,7 +5,7 @@ import { CopyBlock } from '../../common/copying';
 import { Dialog } from '../../common/dialogs';
 import { useTexts } from '../../i18n/locale';
 
-/** Requests to try a new key, by the scope that they need. A key without these scopes requests `/me`. */
+/** Paths with which a new key can be tried, and the scopes that they need. Any key may read `/me`. */
 const TRIALS: [Scope, string][] = [
   ['conversations:read', '/conversations'],
   ['contacts:read', '/contacts'],

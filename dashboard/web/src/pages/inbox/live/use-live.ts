@@ -19,33 +19,33 @@ const OPEN_REST_MS = 200;
 const LIST_REST_MS = 300;
 const COUNTS_REST_MS = 2_000;
 
-/** Conversations that have changed; null if any may have changed. */
+/** Reports conversations that have changed; null if any may have changed. */
 interface ConversationsNotice {
   changes: ChangedConversation[] | null;
 }
 
-/** Conversations that a colleague has opened, left or begun to write in; null if it may be any. */
+/** Reports conversations that a colleague has opened, left or begun to write in; null if it may be any. */
 interface PresenceNotice {
   conversationIds: string[] | null;
 }
 
-/** Contacts that have changed; null if any may have changed. */
+/** Reports contacts that have changed; null if any may have changed. */
 interface ContactsNotice {
   contactIds: string[] | null;
 }
 
-/** Conversations that the person has marked as read or unread, on any device; null if it may be any. */
+/** Reports conversations that the person has marked read or unread, on any device; null if it may be any. */
 interface MarksNotice {
   marked: string[] | null;
   isUnread: boolean;
 }
 
-/** Conversations that another person or an API key has assigned to this person, or whose snooze has ended. */
+/** Reports conversations that a colleague or an API key gave to this person, or whose snooze has ended. */
 interface HandoverNotice {
   handedOver: string[];
 }
 
-/** Says that the stream has begun. The stream does not report changes from before its beginning. */
+/** Reports that the stream has begun. It reports only later changes, so everything must be read now. */
 interface Beginning {
   begins: true;
 }
