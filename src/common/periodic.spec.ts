@@ -63,6 +63,29 @@ describe('Periodic', () => {
     expect(times()).toBe(1);
   });
 
+  it('runs once for all calls of `runLater` in a pause, and again for a later one', async () => {
+    start();
+    await periodic.stop();
+    periodic = new Periodic(
+      1,
+      () => new Promise((resolve) => finish.push(resolve)),
+      (error) => errors.push(error),
+    );
+    periodic.runLater();
+    periodic.runLater();
+    await timePasses();
+    expect(times()).toBe(1);
+    periodic.runLater();
+    await timePasses();
+    expect(times()).toBe(1);
+    finish[0]!();
+    await timePasses();
+    expect(times()).toBe(2);
+    finish[1]!();
+    await timePasses();
+    expect(times()).toBe(2);
+  });
+
   it('does nothing when it is stopped before the first run', async () => {
     start();
     await periodic.stop();

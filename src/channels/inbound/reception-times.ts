@@ -1,4 +1,4 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { ChannelConnectionsRepository, Reception } from '../connections/channel-connections.repository';
@@ -14,7 +14,7 @@ const BATCH = 500;
  * is lost by an error or a crash, the connection's next message sets a new one.
  */
 @Injectable()
-export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ReceptionTimes implements BeforeApplicationShutdown {
   private readonly logger = new Logger(ReceptionTimes.name);
   private noted = new Map<string, Reception>();
   private readonly writes = new Periodic(
@@ -28,10 +28,6 @@ export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplication
     private readonly connections: ChannelConnectionsRepository,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.writes.start();
-  }
-
   async beforeApplicationShutdown(): Promise<void> {
     await this.writes.stop();
     await this.write();
@@ -42,6 +38,7 @@ export class ReceptionTimes implements OnApplicationBootstrap, BeforeApplication
     const at = new Date();
     if (lastReceivedAt && at.getTime() - lastReceivedAt.getTime() < STEP_MS) return;
     this.noted.set(id, { tenantId, id, at });
+    this.writes.runLater();
   }
 
   private async write(): Promise<void> {

@@ -1,4 +1,4 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { groupByWorkspace } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
@@ -26,7 +26,7 @@ const PAUSE_MS = 20;
  * `OutboundMessagePoll` finds the remaining messages.
  */
 @Injectable()
-export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class StaleMessageReconciler implements BeforeApplicationShutdown {
   private readonly logger = new Logger(StaleMessageReconciler.name);
   private readonly runs = new Periodic(
     INTERVAL_MS,
@@ -46,10 +46,6 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
     private readonly metrics: Metrics,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.runs.start();
-  }
-
   beforeApplicationShutdown(): Promise<void> {
     return this.runs.stop();
   }
@@ -57,6 +53,7 @@ export class StaleMessageReconciler implements OnApplicationBootstrap, BeforeApp
   /** Fails the pending messages of the given connections in the background. */
   failPending(connections: Target[]): void {
     for (const connection of connections) this.inactive.set(targetKeyOf(connection), connection);
+    if (this.inactive.size > 0) this.runs.runLater();
   }
 
   /**

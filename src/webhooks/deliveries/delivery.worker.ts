@@ -1,4 +1,4 @@
-import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../../metrics/metrics';
 import { LeaseWorker } from '../../queue/lease-worker';
 import { LoadControl } from '../../queue/load-control';
@@ -12,9 +12,10 @@ import { EndpointHealth } from './endpoint-health';
 
 /** Attempts deliveries while slots are free, schedules retries, and updates metrics and endpoint health. */
 @Injectable()
-export class DeliveryWorker implements OnModuleInit {
+export class DeliveryWorker {
   readonly runner: LeaseWorker<Delivery>;
   private readonly logger = new Logger(DeliveryWorker.name);
+  private readonly load: LoadControl;
 
   constructor(
     @InjectStartCapacity(DELIVERY_QUEUE) private readonly capacity: StartCapacity,
@@ -24,6 +25,7 @@ export class DeliveryWorker implements OnModuleInit {
     private readonly health: EndpointHealth,
     private readonly metrics: Metrics,
   ) {
+    this.load = new LoadControl(capacity);
     this.runner = new LeaseWorker<Delivery>(capacity, {
       logger: this.logger,
       hasDue: (target) => claimer.hasDue(target),
@@ -33,11 +35,8 @@ export class DeliveryWorker implements OnModuleInit {
     });
   }
 
-  onModuleInit(): void {
-    new LoadControl(this.capacity).start();
-  }
-
   private async process(target: Target, delivery: Delivery): Promise<void> {
+    this.load.noteUse();
     this.metrics.webhookDeliveriesInFlight.inc();
     try {
       const record = await this.attempter.attempt(delivery).catch((error: Error) =>

@@ -1,4 +1,4 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { isTest } from '../../outbox/event-catalog';
@@ -20,7 +20,7 @@ const BATCH = 500;
  * endpoints. An endpoint that answers with 410 or has failed for days is deactivated.
  */
 @Injectable()
-export class EndpointHealth implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class EndpointHealth implements BeforeApplicationShutdown {
   private readonly logger = new Logger(EndpointHealth.name);
   private readonly succeeded = new Map<string, HealthChange>();
   private readonly failed = new Map<string, HealthChange>();
@@ -36,10 +36,6 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     private readonly endpoints: EndpointChanges,
     private readonly rollups: AttemptRollups,
   ) {}
-
-  onApplicationBootstrap(): void {
-    this.writes.start();
-  }
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.writes.stop();
@@ -57,10 +53,10 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     if (outcome.kind === 'succeeded') {
       const isChange =
         failingSince || !lastSuccessAt || Date.now() - lastSuccessAt.getTime() > SUCCESS_STEP_MS;
-      if (isChange) this.succeeded.set(id, change);
+      if (isChange) this.note(this.succeeded, change);
       return;
     }
-    if (!failingSince && this.failed.get(id)?.url !== url) this.failed.set(id, change);
+    if (!failingSince && this.failed.get(id)?.url !== url) this.note(this.failed, change);
     const reason = reasonToDeactivate(record, outcome);
     if (!reason) return;
     // A success that is not stored yet is stored now, because it prevents the deactivation.
@@ -68,6 +64,11 @@ export class EndpointHealth implements OnApplicationBootstrap, BeforeApplication
     const wasActive = await this.endpoints.deactivateAfterFailures(delivery.endpoint, reason);
     if (wasActive)
       this.logger.warn({ tenantId, endpointId: id, reason }, 'a webhook endpoint was deactivated');
+  }
+
+  private note(changes: Map<string, HealthChange>, change: HealthChange): void {
+    changes.set(change.id, change);
+    this.writes.runLater();
   }
 
   private async writeOf(tenantId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { AttemptOutcome } from '../sending/attempt-outcome';
@@ -13,7 +13,7 @@ const BATCH = 500;
  * statement fails, counts of some seconds are lost; that does no harm, because they only serve statistics.
  */
 @Injectable()
-export class AttemptRollups implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class AttemptRollups implements BeforeApplicationShutdown {
   private readonly logger = new Logger(AttemptRollups.name);
   private counted = new Map<string, AttemptRollup>();
   private readonly writes = new Periodic(
@@ -26,10 +26,6 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
     private readonly database: Database,
     private readonly rollups: AttemptRollupsRepository,
   ) {}
-
-  onApplicationBootstrap(): void {
-    this.writes.start();
-  }
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.writes.stop();
@@ -48,6 +44,7 @@ export class AttemptRollups implements OnApplicationBootstrap, BeforeApplication
     if (!rollup) {
       rollup = { tenantId, endpointId, startsAt, ...noAttempts(), late: 0, exhausted: 0 };
       this.counted.set(key, rollup);
+      this.writes.runLater();
     }
     addAttempt(rollup, outcome);
     if (end) rollup[end] += 1;
