@@ -179,7 +179,7 @@ export class Database {
    * an index in its order. Otherwise the planner might read all rows of the workspace by another index, and
    * sort them.
    */
-  orderedTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  orderedTransaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
     return this.transactionFor('ordered', work);
   }
 
@@ -202,7 +202,7 @@ export class Database {
     return this.transactionFor('indexed', (tx) => tx.prepared<Row>(sql, parameters));
   }
 
-  private transactionFor<T>(kind: ReadKind, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  private transactionFor<T>(kind: ReadKind, work: (tx: Transaction) => T | Promise<T>): Promise<T> {
     return this.transaction((tx) => {
       for (const setting of this.settings[kind]) tx.pipeline(setting, []);
       return work(tx);

@@ -1,5 +1,6 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { idFloor, idTime, LOWEST_ID } from '../common/ids';
+import { WorkspaceServer } from '../database/placement/placement';
 import { Transaction } from '../database/transaction';
 import { EventType } from '../outbox/event-catalog';
 import { ClaimedEvent } from '../outbox/event-queue.repository';
@@ -19,6 +20,12 @@ const SIDE_BY_SIDE = 2;
 /** Milliseconds for which a workspace's messages are gathered, so that one transaction indexes several. */
 const GATHER_MS = 1_500;
 
+/**
+ * Milliseconds between two searches of a server for messages that this process has not noted, because the
+ * worker that has relayed them was killed. Less than a multiple of a second, at which polls begin.
+ */
+const SEARCH_EVERY_MS = 4_500;
+
 /** Messages of a workspace that may be missing in the index. */
 interface DueMessages {
   /** Id of the newest known message. */
@@ -35,6 +42,8 @@ interface DueMessages {
 export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
   readonly name = 'message-search';
   private readonly due = new Map<string, DueMessages>();
+  /** Times of the last searches, by the server's name (`performance.now()`). */
+  private readonly searchedAt = new Map<string, number>();
 
   constructor(
     runner: WorkRunner,
@@ -50,8 +59,10 @@ export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
         maxSteps: 1,
         find: async (after, server) => {
           const [{ workspaces, next }] = await Promise.all([
-            this.index.findWorkspaces(after, server),
-            this.settled.sample(),
+            this.mayFindMissed(server)
+              ? this.index.findWorkspaces(after, server)
+              : { workspaces: [], next: after },
+            this.due.size > 0 && this.settled.sample(),
           ]);
           for (const { tenantId, latest, indexedUntil } of workspaces)
             if (latest && latest > (indexedUntil ?? LOWEST_ID)) this.note(tenantId, latest);
@@ -90,6 +101,14 @@ export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
     const known = this.due.get(tenantId);
     if (!known) this.due.set(tenantId, { latest: id, settledAt: id });
     else if (known.latest < id) known.latest = id;
+  }
+
+  /** Reports whether a server is to be searched for messages that no relay of this process has noted. */
+  private mayFindMissed({ name }: WorkspaceServer): boolean {
+    const now = performance.now();
+    if (now - (this.searchedAt.get(name) ?? -Infinity) < SEARCH_EVERY_MS) return false;
+    this.searchedAt.set(name, now);
+    return true;
   }
 
   private listDue(): WorkItem[] {

@@ -25,6 +25,24 @@ describe('reads of polls', () => {
     expect(rows).toEqual([{ setting: 'off' }]);
   });
 
+  it('find a row that appears after they found none, by the parameters of the time', async () => {
+    const find = (id: string) => database.poll('SELECT id FROM workspaces WHERE id = $1', [id]);
+    const none = '00000000-0000-7000-8000-000000000000';
+    const isKnown = () => database.poll('SELECT 1 FROM workspaces WHERE id = $1 AND $2', [none, false]);
+    for (let n = 0; n < 3; n++) expect(await Promise.all([find(none), isKnown()])).toEqual([[], []]);
+    const { id } = await host.make.workspace();
+    expect(await Promise.all([find(id), find(none), isKnown()])).toEqual([[{ id }], [], []]);
+    for (let n = 0; n < 2; n++) expect(await Promise.all([isKnown(), find(id)])).toEqual([[], [{ id }]]);
+    expect(await find(none)).toEqual([]);
+  });
+
+  it('are run alone if the question for rows fails', async () => {
+    const divide = (by: number) => database.poll('SELECT 1 WHERE 1 / $1::integer > 1', [by]);
+    expect(await divide(1)).toEqual([]);
+    await expect(Promise.all([divide(0), readId()])).rejects.toThrow('division by zero');
+    expect(await divide(1)).toEqual([]);
+  });
+
   it('fail alone', async () => {
     const broken = database.poll('SELECT 1 / $1::integer AS result', [0]);
     const outcomes = await Promise.allSettled([readId(), broken, readId()]);
