@@ -40,13 +40,16 @@ export function queueOptions(name: string, connections: RedisConnections): BullM
   };
 }
 
+/** Connects a queue. All queues share one connection for commands and one for Bull's signals. */
 function connect(connections: RedisConnections, type: 'client' | 'subscriber' | 'bclient'): Redis {
-  const connection = connections.connect({
+  const options = {
     maxRetriesPerRequest: null,
     enableReadyCheck: false,
     socketTimeout: SOCKET_TIMEOUT_MS,
     // Bull hides the READONLY error of MULTI, so only a probe detects that the server is a replica.
     probesForPrimary: type === 'client',
-  });
+  };
+  const connection =
+    type === 'bclient' ? connections.connect(options) : connections.connectOnce(`queues: ${type}`, options);
   return connection as Redis; // Bull's types do not know a Redis Cluster, but its code does
 }

@@ -20,6 +20,7 @@ interface ConnectionOptions extends RedisOptions {
 @Injectable()
 export class RedisConnections implements OnApplicationShutdown {
   private readonly connections: RedisConnection[] = [];
+  private readonly shared = new Map<string, RedisConnection>();
   private readonly probes: (() => void)[] = [];
   private isClosed = false;
 
@@ -43,6 +44,15 @@ export class RedisConnections implements OnApplicationShutdown {
     else clearSocketTimeoutOnClose(connection);
     // In a Cluster no test is needed, because a replica redirects each command to its primary.
     if (probesForPrimary && connection instanceof Redis) this.probes.push(probeForPrimary(connection));
+    return connection;
+  }
+
+  /** Opens a connection for the first caller with this name, and returns it to all later callers. */
+  connectOnce(name: string, options: ConnectionOptions): RedisConnection {
+    const connection = this.shared.get(name) ?? this.connect(options);
+    // Each user of the connection adds some listeners.
+    connection.setMaxListeners(0);
+    this.shared.set(name, connection);
     return connection;
   }
 
