@@ -124,7 +124,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     while (!this.stopping) {
       const tenantIds = this.pickWorkspaces(lane);
       if (tenantIds.length === 0) {
-        await this.sleep(lane > 0 && this.ready.size > 0 ? NEXT_LANE_AFTER_MS : LOOK_EVERY_MS);
+        await this.sleep(lane);
         continue;
       }
       this.turns[lane] = { tenantIds, since: Date.now() };
@@ -227,14 +227,16 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     else this.shrunkTo.delete(tenantId);
   }
 
-  private sleep(ms: number): Promise<void> {
+  /** Lets a lane sleep until a call of `wake` or, if a workspace waits already, for the lane's pause. */
+  private sleep(lane: number): Promise<void> {
     return new Promise((resolve) => {
       const wakeLane = () => {
         clearTimeout(timer);
         this.sleeping.delete(wakeLane);
         resolve();
       };
-      const timer = setTimeout(wakeLane, ms);
+      const pauseMs = lane > 0 ? NEXT_LANE_AFTER_MS : LOOK_EVERY_MS;
+      const timer = this.ready.size > 0 ? setTimeout(wakeLane, pauseMs) : undefined;
       this.sleeping.add(wakeLane);
     });
   }
