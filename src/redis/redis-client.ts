@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type Redis from 'ioredis';
+import { startDeadline } from '../common/deadlines';
 import { channelIn, RedisConnection, RedisConnections } from './redis-connections';
 
 const REPLY_TIMEOUT_MS = 100;
@@ -60,7 +61,12 @@ export class RedisClient {
 
   private send<T>(command: () => Promise<T>): Promise<T> {
     this.corkUntilNextTurn();
-    return inTime(command());
+    return new Promise((resolve, reject) => {
+      const end = startDeadline(REPLY_TIMEOUT_MS, () =>
+        reject(new Error(`Redis did not answer within ${REPLY_TIMEOUT_MS} ms`)),
+      );
+      command().then(resolve, reject).finally(end);
+    });
   }
 
   /**
@@ -73,24 +79,5 @@ export class RedisClient {
     if (!stream || stream.writableCorked > 0) return;
     stream.cork();
     setImmediate(() => stream.uncork());
-  }
-}
-
-/**
- * Rejects if a command has no reply within 100 ms. It uses two timers of 50 ms, so that after a time in which
- * the event loop was blocked, a reply that has arrived is read before the second timer ends.
- */
-async function inTime<T>(command: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    const fail = () => reject(new Error(`Redis did not answer within ${REPLY_TIMEOUT_MS} ms`));
-    timer = setTimeout(() => {
-      timer = setTimeout(fail, REPLY_TIMEOUT_MS / 2);
-    }, REPLY_TIMEOUT_MS / 2);
-  });
-  try {
-    return await Promise.race([command, timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -50,6 +50,21 @@ describe('the private parts of libraries that the service relies on', () => {
     client.release();
   });
 
+  it('pg: the pool closes connections that no caller has used between two checks', async () => {
+    const { pool } = service.app.get(Database);
+    const own = new DatabasePool({ ...pool.options, hosts: pool['hosts'] });
+    const clients = await Promise.all([own.connect(), own.connect()]);
+    for (const client of clients) client.release();
+    own['closeUnused']();
+    const used = await own.connect();
+    used.release();
+    own['closeUnused']();
+    expect(own.totalCount).toBe(1);
+    expect(await own.connect()).toBe(used);
+    used.release();
+    await own.end();
+  });
+
   it('ioredis: the stream of a connection can be corked', () => {
     const connection = service.app.get(RedisClient)['connection'] as Redis;
     expect(connection.stream).toBeInstanceOf(Socket);

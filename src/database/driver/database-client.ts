@@ -1,6 +1,7 @@
 import { Client, type ClientConfig, types } from 'pg';
 import { QueryFailedError } from 'typeorm';
-import { INSUFFICIENT_PRIVILEGE, withTypeOrmErrors } from './database-errors';
+import { startDeadline } from '../../common/deadlines';
+import { INSUFFICIENT_PRIVILEGE } from './database-errors';
 import { DatabaseHosts, Lead } from './database-hosts';
 import { nameOf, Statement } from './statement';
 import { StatementGroup } from './statement-group';
@@ -92,7 +93,13 @@ export class DatabaseClient extends Client {
   override query(...statement: unknown[]): never {
     this.sendGroup();
     const answer = this.send(...statement);
-    if (answer instanceof Promise) this.supervise(answer);
+    if (answer instanceof Promise) {
+      const answered = this.supervise();
+      answer.then(
+        () => answered(),
+        (error: Error) => answered(error),
+      );
+    }
     return answer as never;
   }
 
@@ -109,13 +116,12 @@ export class DatabaseClient extends Client {
   }
 
   runStatement<Row>(sql: string, parameters: unknown[]): Promise<{ rows: Row[] }> {
-    return withTypeOrmErrors(sql, parameters, this.query({ text: sql, values: parameters }));
+    return this.run(undefined, sql, parameters);
   }
 
   /** Runs a prepared statement, parsed once per connection: a read by key takes 0.15 ms instead of 0.4 ms. */
   runPrepared<Row>(sql: string, parameters: unknown[]): Promise<{ rows: Row[] }> {
-    const name = this.isPrepared ? nameOf(sql) : undefined;
-    return withTypeOrmErrors(sql, parameters, this.runNamed<Row>(name, sql, parameters));
+    return this.run(this.isPrepared ? nameOf(sql) : undefined, sql, parameters);
   }
 
   /**
@@ -140,21 +146,17 @@ export class DatabaseClient extends Client {
    * property. Together with `nameOf`, this lowers the CPU time of `GET /me` from 95 µs to 89 µs, and of a
    * list from 390 µs to 293 µs.
    */
-  private runNamed<Row>(
-    name: string | undefined,
-    sql: string,
-    parameters: unknown[],
-  ): Promise<{ rows: Row[] }> {
-    const answer = new Promise<{ rows: Row[] }>((resolve, reject) => {
+  private run<Row>(name: string | undefined, sql: string, parameters: unknown[]): Promise<{ rows: Row[] }> {
+    return new Promise((resolve, reject) => {
       const query = new Statement(sql, parameters, (error, result) => {
+        answered(error);
         if (!error) return resolve(result as { rows: Row[] });
         this.noteRefusal(name);
-        reject(error);
+        reject(new QueryFailedError(sql, parameters, error));
       });
       this.query(Object.assign(query, { name }));
+      const answered = this.supervise();
     });
-    this.supervise(answer);
-    return answer;
   }
 
   private addToGroup<Row>(
@@ -181,8 +183,11 @@ export class DatabaseClient extends Client {
     if (!group) return;
     this.group = null;
     this.send(group);
-    this.supervise(group.answered);
-    group.answered.catch(() => this.noteRefusal(group.name));
+    const answered = this.supervise();
+    group.onAnswered = (error) => {
+      answered(error);
+      if (error) this.noteRefusal(group.name);
+    };
   }
 
   private send(...statement: unknown[]): unknown {
@@ -210,23 +215,25 @@ export class DatabaseClient extends Client {
     process.nextTick(() => stream.uncork());
   }
 
-  private supervise(answer: Promise<unknown>): void {
-    const timer =
-      this.statementTimeoutMs > 0 ? this.destroyAfter(this.statementTimeoutMs + GRACE_MS) : undefined;
-    const stop = () => clearTimeout(timer);
-    answer.then(stop, ({ code }: { code?: string }) => {
-      stop();
+  /**
+   * Limits the time of the statement that was just sent.
+   * @returns a function that must be called when it is answered, with the error if it failed
+   */
+  private supervise(): (error?: Error & { code?: string }) => void {
+    const timeoutMs = this.statementTimeoutMs + GRACE_MS;
+    const end =
+      this.statementTimeoutMs > 0 ? startDeadline(timeoutMs, () => this.destroy(timeoutMs)) : undefined;
+    return (error) => {
+      end?.();
       // Connections are replaced, because after a failover they may lead to the former primary.
-      if (code === READ_ONLY) this.hosts?.renew();
-      if (code === INSUFFICIENT_PRIVILEGE && this.hosts) this.hosts.hasLackedPrivilege = true;
-    });
+      if (error?.code === READ_ONLY) this.hosts?.renew();
+      if (error?.code === INSUFFICIENT_PRIVILEGE && this.hosts) this.hosts.hasLackedPrivilege = true;
+    };
   }
 
-  private destroyAfter(timeoutMs: number): NodeJS.Timeout {
-    return setTimeout(() => {
-      const error = new Error(`PostgreSQL did not answer within ${timeoutMs} ms`);
-      this.connection.stream.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
-    }, timeoutMs);
+  private destroy(timeoutMs: number): void {
+    const error = new Error(`PostgreSQL did not answer within ${timeoutMs} ms`);
+    this.connection.stream.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
   }
 }
 

@@ -148,13 +148,6 @@ export function isWorkspaceUnknown(error: unknown): boolean {
   return fault.code === FOREIGN_KEY_VIOLATION && (constraintOf(fault)?.endsWith('_tenant_id_fkey') ?? false);
 }
 
-/** Turns pg's errors into TypeORM's, so that all statements fail in the same way. */
-export function withTypeOrmErrors<T>(sql: string, parameters: unknown[], answer: Promise<T>): Promise<T> {
-  return answer.catch((error: Error) => {
-    throw new QueryFailedError(sql, parameters, error);
-  });
-}
-
 function isNodeLost({ code, message }: DatabaseError): boolean {
   return code === INTERNAL_ERROR && NODE_LOST.test(message);
 }

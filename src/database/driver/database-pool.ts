@@ -15,18 +15,38 @@ type PrimaryClient = PoolClient & DatabaseClient;
 const IS_NOT_UP = /^57P0/;
 /** Message of pg's error when all connections are in use. It does not mean that the host is down. */
 const POOL_IS_FULL = 'timeout exceeded when trying to connect';
+/** Milliseconds between two checks for unused connections: longer than the pauses of periodic work. */
+const UNUSED_CHECK_MS = 60_000;
+
+/** Members of pg's pool that its types leave out. */
+interface PgPool {
+  _idle: { client: PoolClient }[];
+  _remove(client: PoolClient, callback: () => void): void;
+  _pulseQueue(): void;
+}
 
 /** Opens and pools connections to the primary, on whichever of the address's hosts it is at the time. */
 export class DatabasePool extends Pool {
   private readonly hosts: DatabaseHosts;
   /** Fault of the last new connection, if only an operator can repair it; null otherwise. */
   private lastingFault: string | null = null;
+  /** Idle connections at the last check that no caller has used since. */
+  private readonly unused = new Set<PoolClient>();
+  private unusedCheck: NodeJS.Timeout | undefined;
 
   constructor(options: PoolConfig & { hosts: DatabaseHosts }) {
     const { hosts } = options;
-    super({ ...options, onConnect: (client) => (client as DatabaseClient).requirePrimary() });
+    super({
+      ...options,
+      // pg's pool would start a timer for each connection that is released.
+      idleTimeoutMillis: 0,
+      onConnect: (client) => (client as DatabaseClient).requirePrimary(),
+    });
     this.hosts = hosts;
     this.on('connect', () => (this.lastingFault = null));
+    this.on('acquire', (client) => this.unused.delete(client));
+    this.on('remove', (client) => this.unused.delete(client));
+    this.on('release', () => this.planCheck());
   }
 
   override connect(): Promise<PoolClient>;
@@ -86,7 +106,7 @@ export class DatabasePool extends Pool {
     for (let failures = 0; ;) {
       const host = this.hosts.current;
       try {
-        const client = (await super.connect()) as PrimaryClient;
+        const client = (await this.connectInTime()) as PrimaryClient;
         if (client.isCurrent) return client;
         client.release(true);
       } catch (error) {
@@ -97,6 +117,30 @@ export class DatabasePool extends Pool {
         if (!mayPass || failures === this.hosts.count) throw new DatabaseUnavailable(error as Error);
       }
     }
+  }
+
+  /** Obtains a connection without pg's timer for the time limit, if one is idle and will be given at once. */
+  private connectInTime(): Promise<PoolClient> {
+    const { connectionTimeoutMillis } = this.options;
+    if (this.idleCount > this.waitingCount) this.options.connectionTimeoutMillis = 0;
+    const connecting = super.connect();
+    this.options.connectionTimeoutMillis = connectionTimeoutMillis;
+    return connecting;
+  }
+
+  private planCheck(): void {
+    this.unusedCheck ??= setTimeout(() => this.closeUnused(), UNUSED_CHECK_MS).unref();
+  }
+
+  /** Closes the connections that no caller has used since the last check. */
+  private closeUnused(): void {
+    this.unusedCheck = undefined;
+    const pool = this as unknown as PgPool;
+    for (const { client } of [...pool._idle]) {
+      if (this.unused.has(client)) pool._remove(client, () => pool._pulseQueue());
+      else this.unused.add(client);
+    }
+    if (this.unused.size > 0) this.planCheck();
   }
 }
 

@@ -19,15 +19,11 @@ export class StatementGroup extends PgQuery {
   private readonly statements: GroupedStatement[] = [];
   /** Index of the statement whose answer is being received. */
   private position = 0;
-  /** Settles when all statements are answered; rejects with the error of the one that failed. */
-  readonly answered: Promise<void>;
-  private end!: (error?: Error) => void;
+  /** Receives the end of the group: no error if all statements were answered, or that of the failed one. */
+  onAnswered: (error?: Error) => void = () => undefined;
 
   constructor(private readonly types: ResultTypes) {
     super('');
-    this.answered = new Promise((resolve, reject) => {
-      this.end = (error) => (error ? reject(error) : resolve());
-    });
   }
 
   /**
@@ -68,11 +64,11 @@ export class StatementGroup extends PgQuery {
 
   override handleReadyForQuery(connection: PgConnection): void {
     for (const statement of this.statements) statement.handleReadyForQuery(connection);
-    this.end();
+    this.onAnswered();
   }
 
   override handleError(error: Error, connection: PgConnection): void {
-    this.end(error);
+    this.onAnswered(error);
     const [failed, ...skipped] = this.statements.slice(this.position);
     for (const statement of this.statements.slice(0, this.position))
       statement.handleReadyForQuery(connection);

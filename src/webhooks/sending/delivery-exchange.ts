@@ -1,3 +1,4 @@
+import { startDeadline } from '../../common/deadlines';
 import { AttemptFault, AttemptOutcome, faultOfError, faultOfStatus } from './attempt-outcome';
 import { AnswerHandler, AnswerHead, headersOfAnswer, PostRequest, sendPost } from './http-post';
 import { ReceiverConnection } from './receiver-connection';
@@ -17,7 +18,7 @@ export type Keep = (connection: ReceiverConnection, keepMs: number | null) => vo
 
 /**
  * Makes one POST to an endpoint and reads its response. It ends with the response, an error or the timeout.
- * One timer covers all steps from the DNS lookup to the end of the response.
+ * One timeout covers all steps from the DNS lookup to the end of the response.
  */
 export class DeliveryExchange implements AnswerHandler {
   /** Null if the permission to begin ended before the request. Rejects only for an internal error. */
@@ -25,7 +26,7 @@ export class DeliveryExchange implements AnswerHandler {
   readonly setup: ConnectionSetup;
 
   private readonly startedAt = performance.now();
-  private readonly timer: NodeJS.Timeout;
+  private readonly endTimeout: () => void;
   private resolve!: (outcome: AttemptOutcome | null) => void;
   private reject!: (error: Error) => void;
   private connection: ReceiverConnection | null = null;
@@ -38,7 +39,7 @@ export class DeliveryExchange implements AnswerHandler {
   private chunks: Buffer[] = [];
   private size = 0;
 
-  /** Starts the timer. `keepsHeaders`: whether the outcome of a success contains the response headers. */
+  /** Starts the timeout. `keepsHeaders`: whether the outcome of a success contains the response headers. */
   constructor(
     private readonly at: Date,
     timeoutMs: number,
@@ -50,7 +51,7 @@ export class DeliveryExchange implements AnswerHandler {
       this.resolve = resolve;
       this.reject = reject;
     });
-    this.timer = setTimeout(() => this.expire(), timeoutMs);
+    this.endTimeout = startDeadline(timeoutMs, () => this.expire());
   }
 
   /**
@@ -137,7 +138,7 @@ export class DeliveryExchange implements AnswerHandler {
   /** Ends the exchange, and closes its connection unless the connection was kept for another request. */
   private close(): void {
     this.ended = true;
-    clearTimeout(this.timer);
+    this.endTimeout();
     this.connection?.destroy();
   }
 
