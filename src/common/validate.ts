@@ -3,7 +3,10 @@ import { getMetadataStorage, IS_OPTIONAL, validateSync, ValidationError } from '
 import { AppError, ErrorDetail } from './app-error';
 import { FAULTS } from './fault-texts';
 import { CodedFault, ErrorValue, FaultCode, faultSentence, makeFault } from './error-texts';
+import { rememberRules } from './known-rules';
 import { NULLABLE, opaqueFieldsOf } from './validators';
+
+rememberRules();
 
 /** Options of class-validator. It reports a field's first fault, because most others follow from it. */
 const STRICT = { whitelist: true, forbidNonWhitelisted: true, stopAtFirstError: true };
@@ -119,6 +122,7 @@ function reservedKeysOf(value: object, opaque: readonly string[], path = ''): Er
 
 /** Makes an instance of a class from an input. Opaque fields have the input's values unchanged. */
 function toInstance<T extends object>(dto: ClassConstructor<T>, input: object, opaque: readonly string[]): T {
+  if (opaque.length === 0) return plainToInstance(dto, input, { exposeDefaultValues: true });
   const isOpaque = ([field]: [string, unknown]) => opaque.includes(field);
   const fields = Object.entries(input);
   const others = Object.fromEntries(fields.filter((field) => !isOpaque(field)));
