@@ -3,6 +3,7 @@ import { ThrottlerStorage } from '@nestjs/throttler';
 import { AppError } from '../../common/app-error';
 import { Reason } from '../../common/error-texts';
 import { FixedWindows } from '../../redis/fixed-windows';
+import { ReservedCalls } from './reserved-calls';
 
 const WINDOW_MS = 60_000;
 
@@ -26,7 +27,11 @@ type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>
 /** Counts calls by key, such as an address, and refuses calls above a limit. Refused calls count too. */
 @Injectable()
 export class RateLimiter implements ThrottlerStorage {
-  constructor(private readonly windows: FixedWindows) {}
+  private readonly calls: ReservedCalls;
+
+  constructor(private readonly windows: FixedWindows) {
+    this.calls = new ReservedCalls(windows);
+  }
 
   /**
    * Counts one call.
@@ -59,7 +64,7 @@ export class RateLimiter implements ThrottlerStorage {
    * @returns the number of calls in the window, this one included, and the seconds until it ends
    */
   async increment(key: string, ttl: number, limit: number): Promise<ThrottlerStorageRecord> {
-    const { used, endsInMs } = await this.windows.acquire(windowKeyOf(key), { windowMs: ttl });
+    const { used, endsInMs } = await this.calls.count(windowKeyOf(key), ttl, limit);
     const timeToExpire = Math.max(1, Math.ceil(endsInMs / 1000));
     return { totalHits: used, timeToExpire, isBlocked: used > limit, timeToBlockExpire: timeToExpire };
   }
