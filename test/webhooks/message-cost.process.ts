@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ApiClient } from '../support/api-client';
+import { CountedProcess, WorkCounts } from '../support/counted-process';
+import { MessagingHost } from '../support/messaging-host';
+import { Receiver } from '../support/receiver';
+import { letTimePass, waitFor } from '../support/wait';
+import { subscribe } from '../support/webhook-workspace';
+
+const MESSAGES = 200;
+const WARM_UP = 60;
+/** Time between messages: the event of one is recorded before the next comes. */
+const EVERY_MS = 50;
+const CONVERSATIONS = 20;
+/** Largest growth of the sum of all figures. */
+const MAX_GROWTH = 1.03;
+
+/** Work of one process for a message with its event and webhook, beyond its work at rest. */
+interface Cost {
+  statements: number;
+  transactions: number;
+  /** Writes to the sockets of all peers, of which those to PostgreSQL and Redis are round trips. */
+  writes: number;
+  roundTrips: number;
+  timers: number;
+}
+
+type Costs = Record<'api' | 'worker', Cost>;
+
+/** Costs that the service may have, and why they were raised. */
+const ALLOWED = JSON.parse(readFileSync(resolve(__dirname, 'message-cost.json'), 'utf8')) as Costs;
+
+it('costs a message with its webhook no more statements, writes and timers than it did', async () => {
+  const host = await MessagingHost.create();
+  const receiver = await Receiver.start();
+  const { workspace, path } = await subscribe(host, receiver, { events: ['message.created'] });
+  await host.query('UPDATE workspaces SET rate_limit = 100000 WHERE id = $1', [workspace.id]);
+  const conversations = await Promise.all(
+    Array.from({ length: CONVERSATIONS }, () => host.make.conversation(workspace)),
+  );
+  const processes = {
+    api: await CountedProcess.start('api', host.stores),
+    worker: await CountedProcess.start('worker', host.stores),
+  };
+  const api = new ApiClient([processes.api.process.url], null).as(await host.make.apiKey(workspace));
+
+  const send = async (count: number) => {
+    const before = receiver.received(path).length;
+    for (let n = 0; n < count; n++) {
+      const { id } = conversations[n % CONVERSATIONS]!;
+      const answer = api.post(`/conversations/${id}/messages`, { body: `It is on its way: ${n}` });
+      await letTimePass(EVERY_MS);
+      expect((await answer).status).toBe(201);
+    }
+    await receiver.waitForCount(before + count, path);
+    await waitFor('all attempts to be recorded', async () => {
+      const queued = await host.query('SELECT FROM event_queue WHERE tenant_id = $1', [workspace.id]);
+      return queued.length === 0;
+    });
+  };
+  const read = async () => ({ api: await processes.api.read(), worker: await processes.worker.read() });
+  await send(WARM_UP);
+  const begin = await read();
+  const startedAt = performance.now();
+  await send(MESSAGES);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const end = await read();
+  const restStartedAt = performance.now();
+  await letTimePass(seconds * 1000);
+  const restSeconds = (performance.now() - restStartedAt) / 1000;
+  const rested = await read();
+
+  const costOf = (role: keyof Costs): Cost => {
+    const each = (figure: (counts: WorkCounts) => number) => {
+      const atRest = (figure(rested[role]) - figure(end[role])) * (seconds / restSeconds);
+      return round((figure(end[role]) - figure(begin[role]) - atRest) / MESSAGES);
+    };
+    return {
+      statements: each(({ statements }) => sumOf(statements)),
+      transactions: each(({ transactions }) => transactions),
+      writes: each(({ writes }) => sumOf(writes)),
+      roundTrips: each(({ writes }) => writes.postgres + writes.redis),
+      timers: each(({ timers }) => timers),
+    };
+  };
+  const costs: Costs = { api: costOf('api'), worker: costOf('worker') };
+  console.info(JSON.stringify(costs));
+  if (process.env.DETAILS)
+    console.info(detailsOf('api', begin.api, end.api), detailsOf('worker', begin.worker, end.worker));
+  expect(totalOf(costs)).toBeLessThanOrEqual(totalOf(ALLOWED) * MAX_GROWTH);
+}, 120_000);
+
+function detailsOf(role: string, begin: WorkCounts, end: WorkCounts): string {
+  const lines = [role];
+  for (const [peer, count] of Object.entries(end.writes))
+    lines.push(`${round((count - (begin.writes[peer as 'redis'] ?? 0)) / MESSAGES)} writes to ${peer}`);
+  for (const [text, count] of Object.entries(end.statements)) {
+    const each = (count - (begin.statements[text] ?? 0)) / MESSAGES;
+    if (each > 0.02) lines.push(`${round(each)} ${text.slice(0, 150)}`);
+  }
+  for (const name of ['promises', 'immediates', 'bytes'] as const)
+    lines.push(`${round((end[name] - begin[name]) / MESSAGES)} ${name}`);
+  return lines.join('\n');
+}
+
+const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((all, one) => all + one, 0);
+
+const totalOf = ({ api, worker }: Costs) => sumOf({ ...api }) + sumOf({ ...worker });
+
+const round = (count: number) => Math.round(count * 100) / 100;
