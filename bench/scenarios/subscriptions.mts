@@ -106,8 +106,8 @@ async function measureEach(
   { url, pids, rest }: Service,
   senders: Sender[],
 ): Promise<number> {
-  const { rates, callers, warmUpSeconds } = plan.perEvent;
-  const { perSecond, seconds } = rates.find((rate) => rate.perSecond === 200)!;
+  const { loads, warmUpSeconds } = plan.perEvent;
+  const { perSecond, seconds } = loads[0]!;
   const [endpoint] = await deployment.query<{ events: string[] }>(
     'SELECT events FROM webhook_endpoints WHERE tenant_id = $1',
     [senders[0]!.id],
@@ -116,7 +116,7 @@ async function measureEach(
   await receiver.expect(senders);
   const post = async (duration: number) => {
     const since = await deployment.now();
-    const one = new ApiCallers(url, senders, callers);
+    const one = new ApiCallers(url, senders);
     const { accepted } = await one.offer({ perSecond, seconds: duration });
     await one.close();
     await receiver.take(accepted * each);

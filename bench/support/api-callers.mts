@@ -11,6 +11,9 @@ export interface Answers extends Percentiles {
   refused: number;
 }
 
+/** Largest number of a load's concurrent requests. */
+export const CALLERS = 64;
+
 /** Posts messages of some workspaces to one server, each to the next conversation. */
 export class ApiCallers {
   private readonly url: string;
@@ -20,7 +23,7 @@ export class ApiCallers {
   private statuses: number[] = [];
   private latencies: number[] = [];
 
-  constructor(url: string, senders: Sender[], connections: number) {
+  constructor(url: string, senders: Sender[], connections = CALLERS) {
     this.url = url;
     this.senders = senders;
     this.agent = new Agent({ connections, pipelining: 1 });

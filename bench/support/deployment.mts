@@ -107,8 +107,8 @@ export class Deployment {
   }
 
   /** Starts the hand-written server that stores messages and delivers their events with these secrets. */
-  startEventLimit(): Promise<Servant<Record<string, string>, object>> {
-    return this.startServant('bench/limits/event.mts');
+  startEventLimit(env: Record<string, string> = {}): Promise<Servant<Record<string, string>, object>> {
+    return this.startServant('bench/limits/event.mts', env);
   }
 
   /**

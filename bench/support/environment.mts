@@ -15,7 +15,6 @@ import { Deployment } from './deployment.mts';
 import { fill } from './fill.mts';
 import { makeFixture } from './fixture.mts';
 import { itemAt } from './items.mts';
-import { STATEMENT_COUNTS } from './statement-counts.mts';
 import type { Sizes } from './plan.mts';
 import { startReceiver, type Receiver } from './receiver.mts';
 
@@ -44,10 +43,7 @@ interface Parts {
  * process.
  */
 export class Environment {
-  static async start(
-    log: (line: string) => void,
-    options: ServerOptions = { postgresSettings: STATEMENT_COUNTS },
-  ): Promise<Environment> {
+  static async start(log: (line: string) => void, options: ServerOptions = {}): Promise<Environment> {
     const servers = await startServers({ ...options, disposable: false, onLog: log });
     const folder = mkdtempSync(join(tmpdir(), 'messaging-bench-'));
     servers.reaper.removeAtEnd(folder);

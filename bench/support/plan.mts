@@ -13,6 +13,14 @@ export interface Sizes {
   receiving?: number;
 }
 
+/** Load of messages: webhook endpoints of each workspace, and messages a second of all workspaces. */
+export interface EventLoad {
+  workspaces: number;
+  webhooks: 0 | 1;
+  perSecond: number;
+  seconds: number;
+}
+
 /** Plan of a benchmark run: rounds, durations in seconds, rates, and sizes of the databases. */
 export type Plan = typeof FULL;
 
@@ -26,18 +34,21 @@ export const FULL = {
   latency: { rounds: 3, rates: [50, 200, 1000], seconds: 4 },
   isolation: { rounds: 3, perSecond: 100, seconds: 6 },
   perEvent: {
-    rounds: 1,
-    rates: [
-      { perSecond: 1, seconds: 15 },
-      { perSecond: 10, seconds: 10 },
-      { perSecond: 100, seconds: 10 },
-      { perSecond: 200, seconds: 10 },
-      { perSecond: 500, seconds: 10 },
-    ],
-    counted: { perSecond: 200, seconds: 10 },
+    rounds: 5,
+    loads: [
+      { workspaces: 1, webhooks: 1, perSecond: 200, seconds: 15 },
+      { workspaces: 20, webhooks: 1, perSecond: 200, seconds: 10 },
+      { workspaces: 20, webhooks: 0, perSecond: 200, seconds: 10 },
+      { workspaces: 20, webhooks: 1, perSecond: 10, seconds: 10 },
+      { workspaces: 20, webhooks: 1, perSecond: 500, seconds: 10 },
+    ] as EventLoad[],
+    saturated: [
+      { workspaces: 1, webhooks: 1 },
+      { workspaces: 20, webhooks: 1 },
+    ] as Omit<EventLoad, 'perSecond' | 'seconds'>[],
+    counted: { perSecond: 20, seconds: 10 },
     warmUpSeconds: 5,
     restSeconds: 15,
-    callers: 64,
     saturationSeconds: 10,
     /** Days of history, each with a partition. */
     days: 40,
@@ -70,8 +81,9 @@ export const QUICK: Plan = {
   isolation: { rounds: 1, perSecond: 100, seconds: 1.5 },
   perEvent: {
     ...FULL.perEvent,
-    rates: [{ perSecond: 200, seconds: 3 }],
-    counted: { perSecond: 200, seconds: 3 },
+    rounds: 1,
+    loads: [{ workspaces: 1, webhooks: 1, perSecond: 200, seconds: 3 }] as EventLoad[],
+    counted: { perSecond: 20, seconds: 3 },
     warmUpSeconds: 2,
     restSeconds: 5,
     saturationSeconds: 3,

@@ -7,6 +7,8 @@ export interface Row {
   ours: string;
   limit: string;
   ratio: number | null;
+  /** Lowest and highest ratio of the rounds. */
+  spread?: [lowest: number, highest: number];
   goal: string;
   /** Whether the goal is met; null without a goal. */
   met: boolean | null;
@@ -69,6 +71,12 @@ export function ratioOf(pairs: Pair[]): number {
   return middle(pairs, ([ours, limit]) => ours / limit);
 }
 
+/** Returns the lowest and the highest ratio of the rounds. */
+export function spreadOf(pairs: Pair[]): [lowest: number, highest: number] {
+  const ratios = pairs.map(([ours, limit]) => ours / limit);
+  return [Math.min(...ratios), Math.max(...ratios)];
+}
+
 /** Returns the row of a figure that is compared with no other: its goal is `atMost`, or none. */
 export function absoluteRow(
   scenario: string,
@@ -98,7 +106,7 @@ const COLUMNS: Column[] = [
   { title: 'Scenario', isLeft: true, cell: ({ scenario }) => scenario },
   { title: 'Ours', cell: ({ ours }) => ours },
   { title: 'Limit', cell: ({ limit }) => limit },
-  { title: 'Ratio', cell: ({ ratio }) => (ratio === null ? '' : ratio.toFixed(2)) },
+  { title: 'Ratio', cell: ratioText },
   { title: 'Goal', cell: ({ goal }) => goal },
   {
     title: '',
@@ -106,6 +114,12 @@ const COLUMNS: Column[] = [
     cell: ({ met, error }) => (error ? 'WRONG' : met === null ? '' : met ? 'met' : 'missed'),
   },
 ];
+
+function ratioText({ ratio, spread }: Row): string {
+  if (ratio === null) return '';
+  const text = ratio.toFixed(2);
+  return spread ? `${text} (${spread.map((one) => one.toFixed(2)).join('–')})` : text;
+}
 
 /** Returns a Markdown table with aligned columns. */
 export function table(rows: Row[]): string {

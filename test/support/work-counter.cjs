@@ -17,13 +17,20 @@ const PEERS = {
 
 /** @type {Record<string, number>} */
 const writes = { postgres: 0, redis: 0, clients: 0, receivers: 0 };
-/** Executions by the text of their statement. */
-/** @type {Map<string, number>} */
+/**
+ * Executions by the text of their statement.
+ *
+ * @type {Map<string, number>}
+ */
 const statements = new Map();
 const counts = { transactions: 0, timers: 0, immediates: 0, promises: 0 };
 
-/** State of a connection to PostgreSQL: texts by name, the text of the next execution, an open transaction. */
-/** @type {WeakMap<object, { texts: Map<string, string>, bound: string, isOpen: boolean }>} */
+/**
+ * State of each connection to PostgreSQL: texts by name, the text of the next execution, and whether a
+ * transaction is open.
+ *
+ * @type {WeakMap<object, { texts: Map<string, string>, bound: string, isOpen: boolean }>}
+ */
 const connections = new WeakMap();
 
 /** @param {net.Socket} socket */
@@ -73,24 +80,27 @@ function execute(state, text) {
   } else if (!state.isOpen) counts.transactions++;
 }
 
-// Each call is one write to the operating system, of one buffer or of several.
-const prototype = /** @type {any} */ (net.Socket.prototype);
-const writeGeneric = prototype._writeGeneric;
-/** @this {net.Socket} */
-prototype._writeGeneric = function (
-  /** @type {boolean} */ isSeveral,
-  /** @type {any} */ data,
-  /** @type {string} */ encoding,
-  /** @type {unknown} */ callback,
-) {
+/** @typedef {string | Buffer | { chunk: string | Buffer }[]} Written data of one write, or of several */
+/** @typedef {{ _writeGeneric(isSeveral: boolean, data: Written, ...others: unknown[]): unknown }} Writing */
+const prototype = /** @type {Writing} */ (/** @type {unknown} */ (net.Socket.prototype));
+const writeGeneric = Reflect.get(prototype, '_writeGeneric');
+/**
+ * Counts a write to the operating system.
+ *
+ * @this {net.Socket & Writing}
+ * @param {boolean} isSeveral
+ * @param {Written} data
+ * @param {unknown[]} others
+ */
+prototype._writeGeneric = function (isSeveral, data, ...others) {
   if (!this.connecting) {
     const peer = peerOf(this);
     writes[peer] = (writes[peer] ?? 0) + 1;
     if (peer === 'postgres')
-      for (const { chunk } of isSeveral ? data : [{ chunk: data }])
-        readMessages(this, Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk, 'utf8'));
+      for (const { chunk } of Array.isArray(data) ? data : [{ chunk: data }])
+        readMessages(this, Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk));
   }
-  return writeGeneric.call(this, isSeveral, data, encoding, callback);
+  return Reflect.apply(writeGeneric, this, [isSeveral, data, ...others]);
 };
 
 asyncHooks
