@@ -38,4 +38,11 @@ describe('a folded text', () => {
       expect({ letter, isEqual: compare(letter, plain) === 0 }).toEqual({ letter, isEqual: true });
     }
   });
+
+  it('is the same for each Latin letter, in a text of Latin letters and beside another sign', () => {
+    for (let point = 0; point < 0x250; point++) {
+      const text = `Ab${String.fromCodePoint(point)}c`;
+      expect([point, foldText(text)]).toEqual([point, foldText(`${text}\u00ad`)]);
+    }
+  });
 });

@@ -1,5 +1,7 @@
 /** Pattern of a text of which `foldText` changes only the case. */
 const PLAIN_TEXT = /^[\w@.+-]*$/;
+/** Pattern of a text in Latin letters: `foldText` changes only its case, its marks and some letters. */
+const LATIN_TEXT = /^[\w@.+\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0148\u014a-\u017f-]*$/;
 /** Characters that cannot be seen: joiners, direction marks, soft hyphens, variation selectors, fillers. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 const BLANKS = /[\s\p{Z}\p{Cc}]+/gu;
@@ -60,22 +62,26 @@ const TO_HIRAGANA = 0x3041 - 0x30a1;
  */
 export function foldText(text: string): string {
   if (PLAIN_TEXT.test(text)) return text.toLowerCase();
-  const plain = text
-    .replace(INVISIBLE, '')
-    .replace(LONE_ACCENTS, "'")
-    .normalize('NFKD')
-    .replace(OPTIONAL_MARKS, '')
-    .replace(APOSTROPHES, "'")
-    .replace(QUOTES, '"')
-    .replace(HYPHENS, '-')
-    .replace(OTHER_DIGITS, toAsciiDigit)
-    .replace(BLANKS, ' ');
+  const plain = LATIN_TEXT.test(text) ? withoutMarks(text) : replaceSigns(text);
   // Upper case maps `ẞ` and `ß` to `SS`, and `ſ` to `S`. `toLowerCase` writes `ς` at the end of a word.
   const uncased = plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
   return uncased
     .replace(PLAIN, (letter) => PLAIN_FORMS[letter]!)
     .replace(KATAKANA, (letter) => String.fromCodePoint(letter.codePointAt(0)! + TO_HIRAGANA))
     .normalize('NFC');
+}
+
+function replaceSigns(text: string): string {
+  return withoutMarks(text.replace(INVISIBLE, '').replace(LONE_ACCENTS, "'"))
+    .replace(APOSTROPHES, "'")
+    .replace(QUOTES, '"')
+    .replace(HYPHENS, '-')
+    .replace(OTHER_DIGITS, toAsciiDigit)
+    .replace(BLANKS, ' ');
+}
+
+function withoutMarks(text: string): string {
+  return text.normalize('NFKD').replace(OPTIONAL_MARKS, '');
 }
 
 /** Returns the ASCII form of a digit. Each script has ten digits in a row of code points, from 0 to 9. */

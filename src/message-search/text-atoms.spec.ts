@@ -1,4 +1,44 @@
+import fc from 'fast-check';
+import { foldText } from '../common/folded-text';
 import { splitText, termsOf } from './text-atoms';
+
+const UNSPACED = [
+  'Han',
+  'Hiragana',
+  'Katakana',
+  'Thai',
+  'Lao',
+  'Khmer',
+  'Myanmar',
+  'Tibetan',
+  'Javanese',
+  'Balinese',
+]
+  .map((script) => `\\p{scx=${script}}`)
+  .join('');
+const IN_WORD = '(?![\\u02b9-\\u02bd\\u02c8])';
+/** Pattern by which texts must be split. */
+const ATOM = new RegExp(
+  `${IN_WORD}(?=\\p{L})[${UNSPACED}][\\p{M}\\uff9e\\uff9f]*|\\p{Extended_Pictographic}|` +
+    `(?:(?!(?=\\p{L})[${UNSPACED}])${IN_WORD}[\\p{L}\\p{N}][\\p{M}\\p{Cf}]*)+`,
+  'gu',
+);
+
+/** First code points of blocks of letters, marks, signs and pictographs, also of halves of characters. */
+const BLOCKS = [
+  0x20, 0x60, 0xa0, 0x100, 0x180, 0x280, 0x2b0, 0x300, 0x370, 0x400, 0x590, 0x600, 0x640, 0x900, 0xe00, 0xe40,
+  0xf00, 0x1000, 0x1100, 0x1780, 0x1b00, 0x1e00, 0x2000, 0x2100, 0x2460, 0x2600, 0x3000, 0x3040, 0x30a0,
+  0x4e00, 0xa980, 0xac00, 0xd800, 0xdc00, 0xfb50, 0xfe00, 0xff00, 0xff60, 0x10000, 0x1d400, 0x1f300, 0x1f400,
+  0x20000, 0xe0000, 0xe0100,
+];
+const texts = fc
+  .array(
+    fc
+      .tuple(fc.constantFrom(...BLOCKS), fc.nat(0x5f))
+      .map(([block, offset]) => String.fromCodePoint(block + offset)),
+    { maxLength: 12 },
+  )
+  .map((points) => points.join(''));
 
 const foldedOf = (text: string) => splitText(text).map(({ folded }) => folded);
 const termsIn = (text: string) => [...termsOf(splitText(text))];
@@ -36,6 +76,19 @@ describe('the atoms of a text', () => {
     ['nothing to find', ' \n…!?—\u200f\u202e', []],
     ['half a character', 'a\ud83d b', ['a', 'b']],
   ])('%s', (_, text, atoms) => expect(foldedOf(text)).toEqual(atoms));
+
+  it('are the matches of a pattern, in all scripts', () => {
+    const matches = (text: string) =>
+      [...text.matchAll(ATOM)]
+        .map(({ 0: part, index }) => ({ folded: foldText(part), start: index, end: index + part.length }))
+        .filter(({ folded }) => folded !== '');
+    const places = (text: string) =>
+      splitText(text).map(({ folded, start, end }) => ({ folded, start, end }));
+    fc.assert(
+      fc.property(texts, (text) => expect(places(text)).toEqual(matches(text))),
+      { numRuns: 3_000 },
+    );
+  });
 
   it('stand where they were found', () => {
     const text = 'Ich mag 東京 sehr 👍';
