@@ -27,6 +27,12 @@ export async function requirePermission(
   await requireHeld(actor, permission, (id) => lockRole(tx, tenantId, id));
 }
 
+/** Reports whether an actor is an API key with a permission. No lock is needed: keys have no role. */
+export function isKeyWith(actor: Actor, permission: Permission): boolean {
+  const holders: readonly string[] = PERMISSIONS[permission];
+  return actor.type === 'api_key' && holders.includes('API_KEY');
+}
+
 /**
  * Refuses an actor who lacks the permission to read. Call it before the read. It locks nothing, and runs a
  * statement only for an agent.

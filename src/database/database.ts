@@ -88,6 +88,16 @@ export class Database {
   }
 
   /**
+   * Runs a prepared statement that writes as a transaction of its own. Use it on one server only, because
+   * Citus may run the parts of such a statement one after the other.
+   * @param makeParameters returns the parameters. It is called when a connection is free, so that no id or
+   *   time in them is old before the statement is sent.
+   */
+  async preparedWrite<Row>(sql: string, makeParameters: () => unknown[]): Promise<Row[]> {
+    return (await this.onConnection((client) => client.runPrepared<Row>(sql, makeParameters()))).rows;
+  }
+
+  /**
    * Runs a prepared read that must be fast; its first parameter is the id of its workspace. On one server,
    * all such reads of one tick of the event loop use one connection, one after the other. On Citus, each read
    * uses a connection of its own, within the workspace's limit of connections, because a node may hang.

@@ -2,16 +2,28 @@ import { AppError } from '../common/app-error';
 import { Channel, CHANNELS, describeChannel } from '../common/channel-descriptors';
 import { countCharacters } from '../common/validators';
 
+type BodyLimit = NonNullable<ReturnType<typeof describeChannel>['bodyLimit']>;
+
 const MEASURES = { characters: countCharacters, 'UTF-8 bytes': (body: string) => Buffer.byteLength(body) };
+
+/** Returns the limit that a body exceeds on a channel; undefined if the channel accepts the body. */
+function exceededLimit(channel: Channel, body: string): BodyLimit | undefined {
+  const limit = describeChannel(channel).bodyLimit;
+  return limit && MEASURES[limit.unit](body) > limit.max ? limit : undefined;
+}
+
+/** Lists the channels that accept a body of this length. */
+export function channelsFor(body: string): Channel[] {
+  return CHANNELS.filter((channel) => !exceededLimit(channel, body));
+}
 
 /**
  * Refuses a body that is longer than the channel's limit.
  * @throws AppError INVALID_BODY
  */
 export function requireWithinLimit(channel: Channel, body: string): void {
-  const limit = describeChannel(channel).bodyLimit;
-  if (!limit || MEASURES[limit.unit](body) <= limit.max) return;
-  throw AppError.invalidBody('body', 'body_too_long', { ...limit, channel });
+  const limit = exceededLimit(channel, body);
+  if (limit) throw AppError.invalidBody('body', 'body_too_long', { ...limit, channel });
 }
 
 /** Text with all limits, the smallest first: `Instagram 1000 UTF-8 bytes, Messenger 2000 characters`. */

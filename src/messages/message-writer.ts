@@ -1,16 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../access/principal';
 import { AppError } from '../common/app-error';
-import { isId, newIdAfter } from '../common/ids';
+import { isId, newId, newIdAfter } from '../common/ids';
 import { ConversationEntity } from '../conversations/conversation.entity';
 import { ConversationsRepository, nextSequence } from '../conversations/conversations.repository';
 import { ConversationWriter } from '../conversations/conversation-writer';
 import { makePreview } from '../conversations/preview';
 import { Transaction } from '../database/transaction';
+import { ConversationKey } from '../database/tables/table-declaration';
+import { EventData } from '../outbox/event-catalog';
 import { OutboxService } from '../outbox/outbox.service';
+import { channelsFor } from './body-limits';
 import { LostMessagesRepository } from './lost-messages.repository';
 import { MessageEntity } from './message.entity';
 import { MessagesRepository } from './messages.repository';
+import { UnlockedSendsRepository } from './unlocked-sends.repository';
 
 /** Fields of a new message that the caller of `MessageWriter` chooses. */
 export type MessageContent = Pick<
@@ -30,7 +34,13 @@ const UNCHANGED = {
   reactionNumber: null,
 };
 
-/** Adds messages to conversations. The caller's transaction must have locked the conversation. */
+/** Values of a new message for the customer. */
+const SENT = { senderType: 'AGENT', metadata: null, deliveryStatus: 'QUEUED' } as const;
+
+/**
+ * Adds messages to conversations. The caller's transaction must have locked the conversation, except for
+ * `sendUnlocked`.
+ */
 @Injectable()
 export class MessageWriter {
   constructor(
@@ -39,6 +49,7 @@ export class MessageWriter {
     private readonly conversationWriter: ConversationWriter,
     private readonly lost: LostMessagesRepository,
     private readonly outbox: OutboxService,
+    private readonly unlockedSends: UnlockedSendsRepository,
   ) {}
 
   /** Adds a customer's message to a locked conversation, which it reopens. Does not validate the text. */
@@ -70,15 +81,36 @@ export class MessageWriter {
     actor: Actor,
   ): Promise<{ message: MessageEntity; assignmentEventId?: string }> {
     if (content.repeatsId !== null) await this.dismissRepeated(tx, conversation, content.repeatsId);
-    const message = this.addPipelined(tx, conversation, {
-      senderType: 'AGENT',
-      metadata: null,
-      deliveryStatus: 'QUEUED',
-      ...content,
-    });
+    const message = this.addPipelined(tx, conversation, { ...SENT, ...content });
     if (actor.type !== 'agent') return { message };
     const eventId = await this.conversationWriter.noteReply(tx, conversation, actor, content.body);
     return { message, assignmentEventId: eventId };
+  }
+
+  /**
+   * Adds a message for the customer to a conversation that is not locked, in 1 round trip instead of 3. Does
+   * not check a permission, and notes no agent's reply.
+   * @returns the message; null if nothing was written. Then a transaction must decide: the conversation or
+   *   the sender may be unknown, the body too long, or a new id too low.
+   */
+  async sendUnlocked(
+    key: ConversationKey,
+    body: string,
+    senderAgentId: string | undefined,
+  ): Promise<MessageEntity | null> {
+    if (!isId(key.conversationId) || !(senderAgentId === undefined || isId(senderAgentId))) return null;
+    if (!this.unlockedSends.isPossible) return null;
+    let message: MessageEntity;
+    const make = () => {
+      message = newMessage(key, newId(), { ...SENT, senderAgentId: null, body });
+      const data = JSON.stringify(createdDataOf(message));
+      return { message, preview: makePreview(body), data, channels: channelsFor(body) };
+    };
+    const sender = await this.unlockedSends.insert(senderAgentId, make);
+    if (sender === null) return null;
+    const { tenantId, conversationId, id } = message!;
+    this.outbox.signal({ tenantId, id, conversationId });
+    return { ...message!, senderAgentId: sender };
   }
 
   /**
@@ -99,27 +131,38 @@ export class MessageWriter {
   /** Adds a message with its event to a locked conversation. An error is thrown only at the commit. */
   addPipelined(tx: Transaction, conversation: ConversationEntity, content: MessageContent): MessageEntity {
     const { tenantId, id: conversationId, lastMessageId } = conversation;
-    const id = newIdAfter(lastMessageId);
-    const createdAt = new Date();
-    const message: MessageEntity = {
-      tenantId,
-      conversationId,
-      id,
-      createdAt,
-      deliveryError: null,
-      repeatsId: null,
-      dismissedAt: null,
-      ...UNCHANGED,
-      ...content,
-    };
-    const { senderType, body } = content;
+    const message = newMessage({ tenantId, conversationId }, newIdAfter(lastMessageId), content);
+    const { id, body, createdAt } = message;
     this.messages.insertPipelined(tx, message);
     const sequence = nextSequence(conversation);
     const last = { id, preview: makePreview(body), at: createdAt };
     this.conversations.setLastMessagePipelined(tx, conversation, last, sequence);
-    const data = { conversationId, message: { id, body, senderType, createdAt: createdAt.toISOString() } };
     // The event has the message's id, so that an erasure of the message finds the event by its key.
-    this.outbox.appendPipelined(tx, tenantId, 'message.created', data, { id, sequence });
+    this.outbox.appendPipelined(tx, tenantId, 'message.created', createdDataOf(message), { id, sequence });
     return message;
   }
+}
+
+function newMessage(
+  { tenantId, conversationId }: ConversationKey,
+  id: string,
+  content: MessageContent,
+): MessageEntity {
+  return {
+    tenantId,
+    conversationId,
+    id,
+    createdAt: new Date(),
+    deliveryError: null,
+    repeatsId: null,
+    dismissedAt: null,
+    ...UNCHANGED,
+    ...content,
+  };
+}
+
+/** Returns the data of the event that reports a new message. */
+function createdDataOf({ conversationId, ...message }: MessageEntity): EventData<'message.created'> {
+  const { id, body, senderType, createdAt } = message;
+  return { conversationId, message: { id, body, senderType, createdAt: createdAt.toISOString() } };
 }

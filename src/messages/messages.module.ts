@@ -17,6 +17,7 @@ import { MessagesController } from './messages.controller';
 import { MessagesRepository } from './messages.repository';
 import { MessagesService } from './messages.service';
 import { StatusEvents } from './status-events';
+import { UnlockedSendsRepository } from './unlocked-sends.repository';
 import { UnsentMessagesRepository } from './unsent-messages.repository';
 
 const EXPORTED = [
@@ -32,7 +33,13 @@ const EXPORTED = [
 
 @Module({
   imports: [AuditModule, ConversationsModule, IdempotencyModule, OutboxModule, WorkspacesModule],
-  providers: [LostMessagesRepository, MessageChangesRepository, StatusEvents, ...EXPORTED],
+  providers: [
+    LostMessagesRepository,
+    MessageChangesRepository,
+    StatusEvents,
+    UnlockedSendsRepository,
+    ...EXPORTED,
+  ],
   exports: EXPORTED,
 })
 export class MessagesModule {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requirePermission, requireReadPermission } from '../access/require-permission';
+import { isKeyWith, requirePermission, requireReadPermission } from '../access/require-permission';
 import { AppError } from '../common/app-error';
 import { isId, LOWEST_ID, successor } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
@@ -132,6 +132,10 @@ export class MessagesService {
     const { body, senderAgentId, seenMessageId, repeatsId } = validate<SendReply>(dto, input);
     if (actor.type === 'agent' && (senderAgentId ?? actor.id) !== actor.id)
       throw AppError.because('FORBIDDEN', 'only_as_itself');
+    if (!request && repeatsId === undefined && isKeyWith(actor, 'message.send')) {
+      const message = await this.writer.sendUnlocked({ tenantId, conversationId }, body, senderAgentId);
+      if (message) return { message: toMessage(message) };
+    }
     return this.database.transaction(async (tx) => {
       await requirePermission(tx, tenantId, actor, 'message.send');
       return this.idempotency.once(tx, { tenantId, conversationId }, request, async () => {

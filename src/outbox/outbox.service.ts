@@ -44,9 +44,14 @@ export class OutboxService {
   ): Pipelined {
     const { id = newId(), isQueued = true, sequence }: Partial<OrderedOptions> = options ?? {};
     const appended = { tenantId, id, ...subjectOf(data) };
-    if (isQueued) tx.onCommit(() => this.signals.send(EVENT_APPENDED, tenantId, appended));
+    if (isQueued) tx.onCommit(() => this.signal(appended));
     const event = { id, tenantId, type, data: JSON.stringify(data), sequence: sequence ?? null };
     return this.events.insertPipelined(tx, { ...event, createdAt: new Date() }, isQueued);
+  }
+
+  /** Signals a committed and queued event to the relays and to open inboxes. */
+  signal(appended: AppendedEvent): void {
+    this.signals.send(EVENT_APPENDED, appended.tenantId, appended);
   }
 
   /**
@@ -64,7 +69,7 @@ export class OutboxService {
     const events = data.map((one) => {
       return { id: newId(), tenantId, type, data: JSON.stringify(one), sequence: null, createdAt };
     });
-    tx.onCommit(() => this.signals.send(EVENT_APPENDED, tenantId, { tenantId, id: events[0]!.id }));
+    tx.onCommit(() => this.signal({ tenantId, id: events[0]!.id }));
     this.events.insertAllPipelined(tx, events);
   }
 }

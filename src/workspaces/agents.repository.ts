@@ -10,6 +10,10 @@ import { WorkspacesRepository } from './workspaces.repository';
 const COLUMNS = `tenant_id AS "tenantId", id, name, display_name AS "displayName", email, role, is_bot AS "isBot",
   active, erased_at AS "erasedAt", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
+/** SQL that selects the first manager of the workspace $1. */
+export const SELECT_FIRST_MANAGER = `
+  SELECT id FROM agents WHERE tenant_id = $1 AND active AND role IN ('OWNER', 'ADMIN') ORDER BY id LIMIT 1`;
+
 @Injectable()
 export class AgentsRepository {
   constructor(
@@ -61,10 +65,7 @@ export class AgentsRepository {
 
   /** Finds the oldest active OWNER or ADMIN, who is the default sender of a message. */
   async findFirstManager(reader: Reader, tenantId: string): Promise<Pick<AgentEntity, 'id'> | null> {
-    const [manager] = await reader.prepared<{ id: string }>(
-      `SELECT id FROM agents WHERE tenant_id = $1 AND active AND role IN ('OWNER', 'ADMIN') ORDER BY id LIMIT 1`,
-      [tenantId],
-    );
+    const [manager] = await reader.prepared<{ id: string }>(SELECT_FIRST_MANAGER, [tenantId]);
     return manager ?? null;
   }
 
