@@ -2,9 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
 import { IS_WRITING } from '../database/writing-transactions';
 import { idFloor } from '../common/ids';
+import { MAX_ID_AGE_MS } from '../messages/unlocked-sends.repository';
 
-/** Largest difference in milliseconds between the clock that made an id and the database's clock. */
-const CLOCK_MS = 2_500;
+/**
+ * Largest difference in milliseconds between the clock that made an id and the database's clock. It is longer
+ * than `MAX_ID_AGE_MS`: a message's id may be so much older than the statement that inserts it.
+ */
+const CLOCK_MS = MAX_ID_AGE_MS + 500;
 /**
  * Milliseconds after which every transaction has ended, because it may be idle for at most 30 s, and a
  * statement may take at most 5 s.
@@ -21,8 +25,9 @@ const OLDEST = `
 
 /**
  * Determines the id below which all messages are committed. A transaction begins, and locks a row, before it
- * makes ids of messages. So when every transaction that began before a time has ended, no message with an id
- * from before this time can appear.
+ * makes ids of messages; the statement of `UnlockedSendsRepository` inserts no id that is older than
+ * `MAX_ID_AGE_MS`. So when every transaction that began before a time has ended, no message with an id from
+ * before this time, by more than `CLOCK_MS`, can appear.
  */
 @Injectable()
 export class SettledTime {

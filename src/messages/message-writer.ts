@@ -106,11 +106,10 @@ export class MessageWriter {
       const data = JSON.stringify(createdDataOf(message));
       return { message, preview: makePreview(body), data, channels: channelsFor(body) };
     };
-    const sender = await this.unlockedSends.insert(senderAgentId, make);
-    if (sender === null) return null;
-    const { tenantId, conversationId, id } = message!;
-    this.outbox.signal({ tenantId, id, conversationId });
-    return { ...message!, senderAgentId: sender };
+    const sent = await this.unlockedSends.insert(senderAgentId, make);
+    if (!sent) return null;
+    this.outbox.signal({ tenantId: key.tenantId, id: sent.id, conversationId: key.conversationId });
+    return { ...message!, ...sent };
   }
 
   /**

@@ -10,45 +10,54 @@ import { MessageEntity } from './message.entity';
  */
 export const MAX_ID_AGE_MS = 2_000;
 
-/** Message with its event, of which the database chooses the sender and the number. */
+/** Message with its event. The statement chooses the sender and the event's number, and may raise the id. */
 export interface UnlockedSend {
   message: MessageEntity;
   preview: string;
-  /** JSON text of the event's data. */
+  /** JSON text of the event's data, with the message's id. */
   data: string;
   /** Channels on which a message may have this body. */
   channels: Channel[];
 }
 
 /**
+ * SQL of the message's id: $3, or if the conversation has a later message, an id one millisecond after that
+ * message's. If messages come at once, the id that was made first may get the lock last.
+ */
+const ID = `CASE WHEN last_message_id IS NULL OR last_message_id < $3 THEN $3
+  ELSE (lpad(to_hex(('x' || replace(left(last_message_id::text, 13), '-', ''))::bit(48)::bigint + 1), 12, '0')
+        || right($3::text, 23))::uuid END`;
+
+/**
  * Returns a statement that adds a message with its queued event to a conversation. PostgreSQL locks the
- * conversation where it updates it, and checks the conditions again if another transaction has changed the
- * row meanwhile. It writes nothing if the message's id might be lower than that of an earlier event of the
- * conversation. A change without a message does not store its event's id, so the id must be 2 s younger.
+ * conversation where it updates it, and first reads the row again if another transaction has changed it. The
+ * statement writes nothing within 2 s after a change that was no message, because the message's id must be
+ * higher than the id of the change's event, which the conversation does not store.
  * @param selectSender SQL that selects the id of the sender
  */
 const sendBy = (selectSender: string) => `
   WITH conversation AS (
     UPDATE conversations c
-    SET last_message_id = $3, last_message_preview = $4, last_message_at = $5, updated_at = $5,
+    SET last_message_id = ${ID}, last_message_preview = $4, last_message_at = $5, updated_at = $5,
         event_sequence = event_sequence + 1
     FROM (${selectSender}) AS sender
     WHERE c.tenant_id = $1 AND c.id = $2 AND source_channel = ANY ($6::text[])
-      AND (last_message_id IS NULL OR last_message_id < $3)
-      AND (updated_at = coalesce(last_message_at, c.created_at) OR updated_at < $5::timestamptz - interval '2 seconds')
+      AND (updated_at = coalesce(last_message_at, c.created_at)
+           OR updated_at < $5::timestamptz - interval '2 seconds')
       AND $5::timestamptz > clock_timestamp() - interval '${MAX_ID_AGE_MS} milliseconds'
-    RETURNING event_sequence AS sequence, sender.id AS sender_id
+    RETURNING last_message_id AS message_id, event_sequence AS sequence, sender.id AS sender_id
   ), message AS (
     INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status,
                           created_at)
-    SELECT $1, $2, $3, $7, sender_id, $8, $9, $5 FROM conversation
+    SELECT $1, $2, message_id, $7, sender_id, $8, $9, $5 FROM conversation
   ), event AS (
     INSERT INTO events (tenant_id, id, type, data, sequence, created_at)
-    SELECT $1, $3, 'message.created', $10, sequence, $5 FROM conversation
+    SELECT $1, message_id, 'message.created', replace($10, $3::text, message_id::text)::json, sequence, $5
+    FROM conversation
   ), queued AS (
-    INSERT INTO event_queue (tenant_id, event_id) SELECT $1, $3 FROM conversation
+    INSERT INTO event_queue (tenant_id, event_id) SELECT $1, message_id FROM conversation
   )
-  SELECT sender_id AS "senderAgentId" FROM conversation`;
+  SELECT message_id AS id, sender_id AS "senderAgentId" FROM conversation`;
 
 const SEND_BY_MANAGER = sendBy(SELECT_FIRST_MANAGER);
 const SEND_BY_AGENT = sendBy('SELECT id FROM agents WHERE tenant_id = $1 AND id = $11 AND active');
@@ -65,9 +74,12 @@ export class UnlockedSendsRepository {
   /**
    * Adds a message with its event to a conversation by one statement, which is a transaction of its own.
    * @param make is called when a connection is free
-   * @returns the sender's id; null if nothing was written
+   * @returns the message's id and its sender; undefined if nothing was written
    */
-  async insert(senderAgentId: string | undefined, make: () => UnlockedSend): Promise<string | null> {
+  async insert(
+    senderAgentId: string | undefined,
+    make: () => UnlockedSend,
+  ): Promise<Pick<MessageEntity, 'id' | 'senderAgentId'> | undefined> {
     const parametersOf = ({ message, preview, data, channels }: UnlockedSend) => [
       message.tenantId,
       message.conversationId,
@@ -80,10 +92,10 @@ export class UnlockedSendsRepository {
       message.deliveryStatus,
       data,
     ];
-    const [sent] = await this.database.preparedWrite<{ senderAgentId: string }>(
+    const [sent] = await this.database.preparedWrite<Pick<MessageEntity, 'id' | 'senderAgentId'>>(
       senderAgentId === undefined ? SEND_BY_MANAGER : SEND_BY_AGENT,
       () => [...parametersOf(make()), ...(senderAgentId === undefined ? [] : [senderAgentId])],
     );
-    return sent?.senderAgentId ?? null;
+    return sent;
   }
 }

@@ -44,6 +44,7 @@ import { MessageIndexRepository } from '../../src/message-search/message-index.r
 import { LostMessagesRepository } from '../../src/messages/lost-messages.repository';
 import { MessagesRepository } from '../../src/messages/messages.repository';
 import { MessagesService } from '../../src/messages/messages.service';
+import { UnlockedSendsRepository } from '../../src/messages/unlocked-sends.repository';
 import { Note, NotesRepository } from '../../src/inbox/notes/notes.repository';
 import { ReadMarksRepository } from '../../src/inbox/read-marks/read-marks.repository';
 import { SavedRepliesRepository } from '../../src/inbox/saved-replies/saved-replies.repository';
@@ -452,6 +453,19 @@ describe('query plans', () => {
         expectOnlyIndexed(plan, tables);
         expect(rowsRead(plan)).toBeLessThanOrEqual(20 + 20 * 200);
       }
+    }
+  });
+
+  it.each([undefined, uuid(9)])('of a message that is sent by one statement, by agent %s', async (sender) => {
+    const sends = host.app.get(UnlockedSendsRepository, { strict: false });
+    const message = { tenantId: BIG, conversationId: CONVERSATION, id: newId(), createdAt: new Date() };
+    const texts = { senderType: 'AGENT', body: 'Hello', deliveryStatus: 'QUEUED' };
+    const make = () =>
+      ({ message: { ...message, ...texts }, preview: '', data: '{}', channels: CHANNELS }) as never;
+    for (const plan of await plansOf(() => sends.insert(sender, make))) {
+      expectOnlyIndexed(plan, ['conversations', 'agents']);
+      // The conversation, and the sender, who is the first agent of the workspace.
+      expect(rowsRead(plan)).toBe(2);
     }
   });
 

@@ -124,6 +124,15 @@ export const RUNNERS: Record<string, string> = {
   TableRowsRepository: 'runs what the folders of the tables have registered',
 };
 
+const SENDS = 'a message with all that belongs to it, in one statement and one round trip';
+
+/** Writes of a table outside its folder. Each is part of a statement that would be several otherwise. */
+export const JOINT_WRITES: Record<string, string> = {
+  'UnlockedSendsRepository.insert writes conversations': SENDS,
+  'UnlockedSendsRepository.insert writes event_queue': SENDS,
+  'UnlockedSendsRepository.insert writes events': SENDS,
+};
+
 /**
  * Reads of a table whose folder the reader may not import. Each is part of a statement that would be two
  * otherwise.

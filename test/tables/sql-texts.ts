@@ -13,6 +13,7 @@ const RUNNERS: Record<string, number> = {
   query: 0,
   prepared: 0,
   preparedWithin: 1,
+  preparedWrite: 0,
   pipelinedRead: 0,
   pipeline: 0,
   run: 0,
