@@ -21,12 +21,14 @@ export interface UnlockedSend {
 }
 
 /**
- * SQL of the message's id: $3, or if the conversation has a later message, an id one millisecond after that
- * message's. If messages come at once, the id that was made first may get the lock last.
+ * SQL of the message's id: $3, or the next id after the last message's if that one is higher. If messages
+ * come at once, the id that was made first may get the lock last.
  */
 const ID = `CASE WHEN last_message_id IS NULL OR last_message_id < $3 THEN $3
-  ELSE (lpad(to_hex(('x' || replace(left(last_message_id::text, 13), '-', ''))::bit(48)::bigint + 1), 12, '0')
-        || right($3::text, 23))::uuid END`;
+  ELSE (left(last_message_id::text, 24)
+        || lpad(to_hex(('x' || right(last_message_id::text, 12))::bit(48)::bigint + 1), 12, '0'))::uuid END`;
+/** SQL condition that the last 12 digits of the last message's id can be raised by one, as `ID` does. */
+const HAS_NEXT_ID = `right(last_message_id::text, 12) IS DISTINCT FROM 'ffffffffffff'`;
 
 /**
  * Returns a statement that adds a message with its queued event to a conversation. PostgreSQL locks the
@@ -41,7 +43,7 @@ const sendBy = (selectSender: string) => `
     SET last_message_id = ${ID}, last_message_preview = $4, last_message_at = $5, updated_at = $5,
         event_sequence = event_sequence + 1
     FROM (${selectSender}) AS sender
-    WHERE c.tenant_id = $1 AND c.id = $2 AND source_channel = ANY ($6::text[])
+    WHERE c.tenant_id = $1 AND c.id = $2 AND source_channel = ANY ($6::text[]) AND ${HAS_NEXT_ID}
       AND (updated_at = coalesce(last_message_at, c.created_at)
            OR updated_at < $5::timestamptz - interval '2 seconds')
       AND $5::timestamptz > clock_timestamp() - interval '${MAX_ID_AGE_MS} milliseconds'

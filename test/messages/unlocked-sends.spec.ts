@@ -144,16 +144,22 @@ describe('a message that an API key sends', () => {
     });
   });
 
-  it('gets an id after that of the last message, even if that one lies in the future', async () => {
-    const future = idFloor(new Date(Date.now() + HOUR_MS));
-    await host.query('UPDATE conversations SET last_message_id = $2 WHERE id = $1', [
-      conversation.id,
-      future,
-    ]);
-    const ids = [(await send()).message.id, (await send()).message.id];
-    expect([future, ...ids].sort()).toEqual([future, ...ids]);
-    expect((await events()).map(({ id, data }) => [id, data.message!.id])).toEqual(ids.map((id) => [id, id]));
-  });
+  it.each(['000000000000', 'fffffffffffe'])(
+    'gets an id after that of the last message, even if that one lies in the future and ends in %s',
+    async (end) => {
+      const last = idFloor(new Date(Date.now() + HOUR_MS)).slice(0, -end.length) + end;
+      await host.query('UPDATE conversations SET last_message_id = $2 WHERE id = $1', [
+        conversation.id,
+        last,
+      ]);
+      const ids = [];
+      for (let n = 0; n < 3; n++) ids.push((await send()).message.id);
+      expect([last, ...ids].sort()).toEqual([last, ...ids]);
+      expect((await events()).map(({ id, data }) => [id, data.message!.id])).toEqual(
+        ids.map((id) => [id, id]),
+      );
+    },
+  );
 
   it('waits for a change that has locked the conversation, and gets a higher id than its event', async () => {
     await send();
