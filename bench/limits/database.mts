@@ -42,38 +42,29 @@ const STATEMENTS = {
       WHERE tenant_id = $1 AND id < $2 AND search_text LIKE (SELECT lower($4))
     ) AS found ORDER BY id DESC LIMIT $3`,
   'find-conversation': `SELECT id FROM conversations WHERE tenant_id = $1 AND id = $2`,
-  'lock-conversation': `
-    SELECT source_channel, last_message_id, event_sequence FROM conversations WHERE tenant_id = $1 AND id = $2
-    FOR NO KEY UPDATE`,
-  'first-manager': `
-    SELECT id FROM agents WHERE tenant_id = $1 AND active AND role IN ('OWNER', 'ADMIN') ORDER BY id LIMIT 1`,
-  'insert-message': `
-    INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status,
-                          delivery_error, created_at)
-    VALUES ($1, $2, $3, 'AGENT', $4, $5, 'QUEUED', NULL, $6)`,
-  'set-last-message': `
-    UPDATE conversations
-    SET last_message_id = $3, last_message_preview = $4, last_message_at = $5, updated_at = $5,
-        event_sequence = $6
-    WHERE tenant_id = $1 AND id = $2`,
-  'append-event': `
-    WITH event AS (
+  'send-message': `
+    WITH sender AS (
+      SELECT id FROM agents WHERE tenant_id = $1 AND active AND role IN ('OWNER', 'ADMIN') ORDER BY id LIMIT 1
+    ), conversation AS (
+      UPDATE conversations c
+      SET last_message_id = $3, last_message_preview = $4, last_message_at = $5, updated_at = $5,
+          event_sequence = event_sequence + 1
+      FROM sender WHERE tenant_id = $1 AND c.id = $2
+      RETURNING event_sequence AS sequence, sender.id AS sender_id
+    ), message AS (
+      INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status,
+                            created_at)
+      SELECT $1, $2, $3, 'AGENT', sender_id, $6, 'QUEUED', $5 FROM conversation
+    ), event AS (
       INSERT INTO events (tenant_id, id, type, data, sequence, created_at)
-      VALUES ($1, $2, 'message.created', $3, $4, $5))
-    INSERT INTO event_queue (tenant_id, event_id) VALUES ($1, $2)`,
+      SELECT $1, $3, 'message.created', $7, sequence, $5 FROM conversation
+    ), queued AS (
+      INSERT INTO event_queue (tenant_id, event_id) SELECT $1, $3 FROM conversation
+    )
+    SELECT sender_id FROM conversation`,
 };
 
 type StatementName = keyof typeof STATEMENTS;
-
-/**
- * Transaction on one connection. Statements that are sent in one tick of the event loop share a network
- * packet.
- */
-export interface Transaction {
-  query: <Row extends object>(name: StatementName, values: unknown[]) => Promise<Row[]>;
-  /** Sends a statement without waiting for its result. The commit waits for it. */
-  pipeline: (name: StatementName, values: unknown[]) => void;
-}
 
 /** Pool of connections. Each connection prepares a statement once and then runs it by its name. */
 export interface LimitDatabase {
@@ -83,65 +74,25 @@ export interface LimitDatabase {
    * few.
    */
   queryText: <Row extends object>(text: string, values: unknown[]) => Promise<Row[]>;
-  transaction: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
   close: () => Promise<void>;
 }
 
 export function openDatabase(connectionString: string, max: number): LimitDatabase {
   const pool = new pg.Pool({ connectionString, max, pipeline: true });
-  const run = async <Row extends object>(
-    client: pg.Pool | pg.PoolClient,
-    name: string,
-    values: unknown[],
-    text: string,
-  ): Promise<Row[]> => (await client.query<Row>({ name, text, values })).rows;
+  const run = async <Row extends object>(name: string, values: unknown[], text: string): Promise<Row[]> =>
+    (await pool.query<Row>({ name, text, values })).rows;
   /** Names of the prepared statements of `queryText`, by text. */
   const names = new Map<string, string>();
 
   return {
-    query: (name, values) => run(pool, name, values, STATEMENTS[name]),
+    query: (name, values) => run(name, values, STATEMENTS[name]),
 
     queryText(text, values) {
       const name = names.get(text) ?? `text-${names.size}`;
       names.set(text, name);
-      return run(pool, name, values, text);
-    },
-
-    async transaction(work) {
-      const client = await pool.connect();
-      try {
-        await client.query('BEGIN');
-        const pipelined: Promise<unknown>[] = [];
-        const result = await work({
-          query: (name, values) => {
-            shareOnePacket(client);
-            return run(client, name, values, STATEMENTS[name]);
-          },
-          pipeline: (name, values) => {
-            shareOnePacket(client);
-            pipelined.push(run(client, name, values, STATEMENTS[name]));
-          },
-        });
-        await Promise.all([...pipelined, client.query('COMMIT')]);
-        return result;
-      } catch (error) {
-        await client.query('ROLLBACK');
-        throw error;
-      } finally {
-        client.release();
-      }
+      return run(name, values, text);
     },
 
     close: () => pool.end(),
   };
-}
-
-/**
- * Holds back a connection's output until the end of this tick of the event loop, so that all its statements
- * leave in one packet.
- */
-function shareOnePacket(client: pg.PoolClient): void {
-  const { stream } = client.connection;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
 }

@@ -35,40 +35,29 @@ interface SentMessage {
 }
 
 /**
- * Stores a message, its conversation's preview and its event in one transaction, and wakes the relay. Returns
+ * Stores a message, its conversation's preview and its event by one statement, and wakes the relay. Returns
  * the API's response, or null if the conversation is unknown.
  */
 export async function sendMessage(sending: Sending): Promise<{ message: SentMessage } | null> {
   const { database, redis, tenantId, conversationId } = sending;
   const { body } = sending.body as { body?: unknown };
   if (typeof body !== 'string' || body.trim() === '') throw new Error('INVALID_BODY');
-  const message = await database.transaction(async (tx): Promise<SentMessage | null> => {
-    const [[conversation], [manager]] = await Promise.all([
-      tx.query<{ event_sequence: string }>('lock-conversation', [tenantId, conversationId]),
-      tx.query<{ id: string }>('first-manager', [tenantId]),
-    ]);
-    if (!conversation) return null;
-    if (!manager) throw new Error('INVALID_BODY');
-    const id = newId();
-    const createdAt = new Date();
-    tx.pipeline('insert-message', [tenantId, conversationId, id, manager.id, body, createdAt]);
-    const preview = body.trim().replace(/\s+/g, ' ').slice(0, PREVIEW_LENGTH);
-    const sequence = String(BigInt(conversation.event_sequence) + 1n);
-    tx.pipeline('set-last-message', [tenantId, conversationId, id, preview, createdAt, sequence]);
-    const data = { conversationId, message: { id, body, senderType: 'AGENT', createdAt } };
-    tx.pipeline('append-event', [tenantId, newId(), JSON.stringify(data), sequence, new Date()]);
-    const delivery = { status: 'QUEUED', error: null };
-    return {
-      id,
-      senderType: 'AGENT',
-      senderAgentId: manager.id,
-      body,
-      createdAt,
-      delivery,
-      ...UNCHANGED,
-    };
-  });
-  if (!message) return null;
+  const id = newId();
+  const createdAt = new Date();
+  const preview = body.trim().replace(/\s+/g, ' ').slice(0, PREVIEW_LENGTH);
+  const data = { conversationId, message: { id, body, senderType: 'AGENT', createdAt } };
+  const [sent] = await database.query<{ sender_id: string }>('send-message', [
+    tenantId,
+    conversationId,
+    id,
+    preview,
+    createdAt,
+    body,
+    JSON.stringify(data),
+  ]);
+  if (!sent) return null;
   void redis.publish(channelIn(redis, channelOf(OUTBOX_SIGNAL, tenantId)), JSON.stringify({ tenantId }));
-  return { message };
+  const delivery = { status: 'QUEUED', error: null } as const;
+  const senderAgentId = sent.sender_id;
+  return { message: { id, senderType: 'AGENT', senderAgentId, body, createdAt, delivery, ...UNCHANGED } };
 }
