@@ -8,29 +8,38 @@ export class HeldAnswers {
 
   constructor(private readonly receiver: Receiver) {}
 
-  /** Holds back the answers at a path until `release` or until the sender hangs up. Answers all others. */
+  /** Holds back the answers at a path until `release`, and answers all others. */
   hold(path: string): void {
     this.held.set(path, []);
     this.receiver.https.respond = (response, request) => {
       const waiting = this.held.get(request.path);
-      if (!waiting) return void response.end('ok');
-      waiting.push(response);
-      response.once(
-        'close',
-        () => waiting.includes(response) && waiting.splice(waiting.indexOf(response), 1),
-      );
+      if (waiting) waiting.push(response);
+      else response.end('ok');
     };
   }
 
   release(path: string, status = 200): void {
     const waiting = this.held.get(path) ?? [];
     this.held.delete(path);
-    for (const response of [...waiting]) response.writeHead(status).end();
+    for (const response of waiting) response.writeHead(status).end();
   }
 
   /** Returns the answers that are held back at a path. A test that removes one gives it. */
   list(path: string): ServerResponse[] {
     return this.held.get(path)!;
+  }
+
+  /** Returns how many requests at a path wait whose senders have not hung up. */
+  countWaiting(path: string): number {
+    return this.list(path).filter(({ destroyed }) => !destroyed).length;
+  }
+
+  /** Answers the oldest request at a path. Returns whether its sender still waited. */
+  answerNext(path: string): boolean {
+    const response = this.list(path).shift();
+    if (!response || response.destroyed) return false;
+    response.end();
+    return true;
   }
 
   async waitForCount(path: string, count: number): Promise<void> {

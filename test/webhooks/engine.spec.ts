@@ -217,14 +217,13 @@ describe('delivery engine', () => {
     let most = 0;
     for (let answered = 0; answered < 20;) {
       await held.waitForCount(path, 1);
-      const waiting = held.list(path);
       const [{ leased }] = (await service.query<{ leased: number }>(
         `SELECT (SELECT count(*)::int FROM pending_deliveries WHERE endpoint_id = $1 AND lease_id IS NOT NULL)
               + (SELECT count(*)::int FROM event_queue WHERE tenant_id = $2 AND lease_id IS NOT NULL) AS leased`,
         [endpoint.id, workspace.id],
       )) as [{ leased: number }];
-      most = Math.max(most, waiting.length, leased);
-      if (waiting.shift()?.end()) answered++;
+      most = Math.max(most, held.countWaiting(path), leased);
+      if (held.answerNext(path)) answered++;
     }
 
     held.release(path);
