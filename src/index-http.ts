@@ -26,7 +26,7 @@ export { originOf, Public, PUBLIC } from './http/access.decorators';
 export { type IdentifiedRequest } from './http/connections/request-id';
 export { clientNetworkOf } from './http/connections/client-network';
 export { Idempotent, type IdempotentRequest } from './idempotency/idempotent-request';
-export { HasOwnBudget, hasOwnBudget } from './http/limits/request-budget.interceptor';
+export { HasOwnBudget, hasOwnBudget } from './http/limits/request-budget';
 export { RateLimiter, type RateLimit } from './http/limits/rate-limiter';
 export { makeReason, type Reason } from './common/error-texts';
 export { WorkBudgets, type WorkKind } from './http/limits/work-budgets';

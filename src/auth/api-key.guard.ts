@@ -8,7 +8,7 @@ import { isInNetworks } from '../common/network';
 import { Metrics } from '../metrics/metrics';
 import { KeyLookup } from '../http/limits/key-lookup';
 import { RateLimit, RateLimiter } from '../http/limits/rate-limiter';
-import { hasOwnBudget } from '../http/limits/request-budget.interceptor';
+import { hasOwnBudget } from '../http/limits/request-budget';
 import { WorkBudgets } from '../http/limits/work-budgets';
 import { hashApiKey, isWellFormedApiKey } from './api-key-token';
 import { ApiKeyOwner, ApiKeysRepository } from './api-keys.repository';

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_GUARD } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { AccessModule } from '../access/access.module';
 import { AuditModule } from '../audit/audit.module';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
-import { RequestBudgetInterceptor } from '../http/limits/request-budget.interceptor';
+import { RequestBudgetGuard } from '../http/limits/request-budget';
 import { RateLimiter } from '../http/limits/rate-limiter';
 import { TableRegistry } from '../database/tables/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
@@ -50,7 +50,7 @@ export class AuthModule {
     { provide: APP_GUARD, useClass: ApiKeyGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: PrincipalGuard },
-    { provide: APP_INTERCEPTOR, useClass: RequestBudgetInterceptor },
+    { provide: APP_GUARD, useClass: RequestBudgetGuard },
   ],
 })
 export class AuthApiModule {}

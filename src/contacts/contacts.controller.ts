@@ -14,7 +14,7 @@ import { NoQuery } from '../http/request.pipe';
 import { type Page } from '../common/page';
 import { type Actor, type Principal } from '../access/principal';
 import { Idempotent, type IdempotentRequest } from '../idempotency/idempotent-request';
-import { HasOwnBudget } from '../http/limits/request-budget.interceptor';
+import { HasOwnBudget } from '../http/limits/request-budget';
 import { ContactResponse, CreateContact, ListContactsQuery, UpdateContact } from './contact.dto';
 import { ContactsService } from './contacts.service';
 

@@ -4,6 +4,7 @@ import { AppError } from '../common/app-error';
 import { isDatabaseAway } from '../database/driver/database-errors';
 import { sendError } from './connections/error-answer';
 import { IdentifiedRequest } from './connections/request-id';
+import { noteAnswer } from './handled-requests';
 
 /** Start of the message of the router's 400 error for a path with a broken percent-encoding. */
 const UNDECODABLE_PATH = /^Failed to decode param/;
@@ -15,6 +16,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   catch(exception: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
+    noteAnswer(response);
     const { requestId } = host.switchToHttp().getRequest<IdentifiedRequest>();
     const error = this.toAppError(exception);
     if (error === exception && error.status >= 500) this.logger.warn({ requestId }, error.message);

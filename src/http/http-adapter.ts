@@ -1,6 +1,7 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
+import { noteAnswer } from './handled-requests';
 
 /**
  * Replaces two slow steps of Express. An empty Nest route that returns a small object takes 12 µs of
@@ -9,6 +10,7 @@ import type { Express, Response } from 'express';
 export class HttpAdapter extends ExpressAdapter {
   /** Sends plain objects as JSON, without Express's checks for other bodies, which take 3 to 6 µs. */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
+    noteAnswer(response);
     if (!isPlain(body) || response.req.fresh) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.statusCode = statusCode;
     const json = JSON.stringify(body);

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { type Actor, type Principal } from '../access/principal';
 import { CurrentActor, CurrentPrincipal, RequireScope } from '../http/access.decorators';
 import { ApiAnswer, ApiErrors } from '../http/api.decorators';
-import { HasOwnBudget } from '../http/limits/request-budget.interceptor';
+import { HasOwnBudget } from '../http/limits/request-budget';
 import { FindMessagesQuery, FoundMessages, toSearch } from './message-search.dto';
 import { MessageSearchService } from './message-search.service';
 

@@ -85,6 +85,15 @@ describe('handlers whose services take a slot of another kind', () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
+  it('leave the answer to Nest in the API, which then gives the slot back', () => {
+    const own = apiHandlers.filter(
+      ({ method, decorators }) =>
+        /@Res\(\)|StreamableFile|Observable/.test(method.getText()) ||
+        decorators.some((name) => ['Sse', 'Render', 'Redirect'].includes(name)),
+    );
+    expect(own.map(({ name }) => name)).toEqual([]);
+  });
+
   it('have HasOwnBudget in the dashboard, or give back the slot that each request has', () => {
     const wrong = dashboardHandlers.filter(
       (handler) => !handler.decorators.includes('HasOwnBudget') && !othersOf(handler).every(givesBack),

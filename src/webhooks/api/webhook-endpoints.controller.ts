@@ -14,7 +14,7 @@ import {
 } from '../../http/api.decorators';
 import { NoQuery } from '../../http/request.pipe';
 import { Idempotent, type IdempotentRequest } from '../../idempotency/idempotent-request';
-import { WaitsOutside } from '../../http/limits/request-budget.interceptor';
+import { WaitsOutside } from '../../http/limits/request-budget';
 import { WebhookTestService } from '../testing/webhook-test.service';
 import {
   CreatedWebhookEndpoint,
