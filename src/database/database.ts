@@ -5,7 +5,7 @@ import { groupByWorkspace, partsOf } from '../common/group-by';
 import { Config } from '../config/config';
 import { hasCitus } from './citus/citus';
 import { Nodes } from './citus/nodes';
-import { isWorkspaceUnknown } from './driver/database-errors';
+import { isStatementRefused, isWorkspaceUnknown } from './driver/database-errors';
 import type { PoolClient } from 'pg';
 import { DatabaseClient } from './driver/database-client';
 import { DatabasePool, poolOf } from './driver/database-pool';
@@ -94,7 +94,8 @@ export class Database {
    *   time in them is old before the statement is sent.
    */
   async preparedWrite<Row>(sql: string, makeParameters: () => unknown[]): Promise<Row[]> {
-    return (await this.onConnection((client) => client.runPrepared<Row>(sql, makeParameters()))).rows;
+    const run = (client: DatabaseClient) => client.runPrepared<Row>(sql, makeParameters());
+    return (await this.onConnection(run, isStatementRefused)).rows;
   }
 
   /**
@@ -219,16 +220,20 @@ export class Database {
     });
   }
 
-  private async onConnection<T>(work: (client: DatabaseClient) => Promise<T>): Promise<T> {
+  /** @param isUsable reports whether the connection can be used again after an error */
+  private async onConnection<T>(
+    work: (client: DatabaseClient) => Promise<T>,
+    isUsable: (error: unknown) => boolean = () => false,
+  ): Promise<T> {
     const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
     let failure: Error | undefined;
     try {
       return await work(client);
     } catch (error) {
-      failure = error as Error;
+      if (!isUsable(error)) failure = error as Error;
       throw error;
     } finally {
-      // After any error the pool closes the connection, and gives it to no other caller.
+      // After a failure the pool closes the connection, and gives it to no other caller.
       client.release(failure);
     }
   }

@@ -9,9 +9,11 @@ import { makePreview } from '../conversations/preview';
 import { Transaction } from '../database/transaction';
 import { ConversationKey } from '../database/tables/table-declaration';
 import { EventData } from '../outbox/event-catalog';
+import { IdempotentRequest } from '../idempotency/idempotent-request';
 import { OutboxService } from '../outbox/outbox.service';
 import { channelsFor } from './body-limits';
 import { LostMessagesRepository } from './lost-messages.repository';
+import { toMessage } from './message.dto';
 import { MessageEntity } from './message.entity';
 import { MessagesRepository } from './messages.repository';
 import { UnlockedSendsRepository } from './unlocked-sends.repository';
@@ -91,22 +93,25 @@ export class MessageWriter {
    * Adds a message for the customer to a conversation that is not locked, in 1 round trip instead of 3. Does
    * not check a permission, and notes no agent's reply.
    * @returns the message; null if nothing was written. Then a transaction must decide: the conversation or
-   *   the sender may be unknown, the body too long, or a new id too low.
+   *   the sender may be unknown, the body too long, the request's key in use, or a new id too low.
    */
   async sendUnlocked(
     key: ConversationKey,
     body: string,
     senderAgentId: string | undefined,
+    request: IdempotentRequest | null,
   ): Promise<MessageEntity | null> {
     if (!isId(key.conversationId) || !(senderAgentId === undefined || isId(senderAgentId))) return null;
     if (!this.unlockedSends.isPossible) return null;
     let message: MessageEntity;
     const make = () => {
-      message = newMessage(key, newId(), { ...SENT, senderAgentId: null, body });
+      // The statement replaces this sender's id.
+      message = newMessage(key, newId(), { ...SENT, senderAgentId: newId(), body });
       const data = JSON.stringify(createdDataOf(message));
-      return { message, preview: makePreview(body), data, channels: channelsFor(body) };
+      const response = request ? JSON.stringify({ message: toMessage(message) }) : '';
+      return { message, preview: makePreview(body), data, channels: channelsFor(body), response };
     };
-    const sent = await this.unlockedSends.insert(senderAgentId, make);
+    const sent = await this.unlockedSends.insert(senderAgentId, request, make);
     if (!sent) return null;
     this.outbox.signal({ tenantId: key.tenantId, id: sent.id, conversationId: key.conversationId });
     return { ...message!, ...sent };

@@ -132,8 +132,9 @@ export class MessagesService {
     const { body, senderAgentId, seenMessageId, repeatsId } = validate<SendReply>(dto, input);
     if (actor.type === 'agent' && (senderAgentId ?? actor.id) !== actor.id)
       throw AppError.because('FORBIDDEN', 'only_as_itself');
-    if (!request && repeatsId === undefined && isKeyWith(actor, 'message.send')) {
-      const message = await this.writer.sendUnlocked({ tenantId, conversationId }, body, senderAgentId);
+    if (repeatsId === undefined && isKeyWith(actor, 'message.send')) {
+      const key = { tenantId, conversationId };
+      const message = await this.writer.sendUnlocked(key, body, senderAgentId, request);
       if (message) return { message: toMessage(message) };
     }
     return this.database.transaction(async (tx) => {

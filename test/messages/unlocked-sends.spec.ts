@@ -4,7 +4,9 @@ import { Actor, SYSTEM } from '../../src/access/principal';
 import { idFloor, newId } from '../../src/common/ids';
 import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { ConversationsService } from '../../src/conversations/conversations.service';
+import { Database } from '../../src/database/database';
 import { StatementGroup } from '../../src/database/driver/statement-group';
+import { IdempotentRequest } from '../../src/idempotency/idempotent-request';
 import { MessagesService } from '../../src/messages/messages.service';
 import { MAX_ID_AGE_MS, UnlockedSendsRepository } from '../../src/messages/unlocked-sends.repository';
 import { AgentsService } from '../../src/workspaces/agents.service';
@@ -94,6 +96,46 @@ describe('a message that an API key sends', () => {
     if (!isOnCitus()) expect(alone.statements).toEqual(['WITH']);
     expect(inTransaction.statements).toHaveLength(8);
     expect(alone.text).toBe(inTransaction.text);
+  });
+
+  it('takes one statement with an Idempotency-Key too, and is sent once however often and at once it comes', async () => {
+    const other = await host.make.agent(workspace, { role: 'AGENT' });
+    for (const senderAgentId of [undefined, other.id]) {
+      const key = randomUUID();
+      let replayed = 0;
+      const request = (body: string): IdempotentRequest => ({
+        key,
+        fingerprint: () => Buffer.from(body.padEnd(32)),
+        isSame: (fingerprint) => fingerprint.equals(Buffer.from(body.padEnd(32))),
+        markReplayed: () => void replayed++,
+      });
+      const sendOnce = (body: string) =>
+        host
+          .get(MessagesService)
+          .send(workspace.id, conversation.id, { body, senderAgentId }, KEY, request(body));
+      const before = (await events()).length;
+      await Promise.all(Array.from({ length: AT_ONCE }, () => host.get(Database).query('SELECT 1')));
+      const connections = jest.spyOn(Client.prototype, 'connect');
+      const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => sendOnce('On its way.')));
+      expect(replayed).toBe(AT_ONCE - 1);
+      // A connection is kept, whatever the key violated on it.
+      expect(connections).not.toHaveBeenCalled();
+      connections.mockRestore();
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+      expect(answers[0]!.message.senderAgentId).toBe(senderAgentId ?? owner.id);
+      expect((await events()).slice(before).map(({ id }) => id)).toEqual([answers[0]!.message.id]);
+      await expectRefusal(sendOnce('Another'), 'IDEMPOTENCY_CONFLICT');
+      const [kept] = await host.query<{ response: object; id: string }>(
+        'SELECT response, conversation_id AS id FROM idempotency_keys WHERE tenant_id = $1 AND key = $2',
+        [workspace.id, key],
+      );
+      expect(kept).toEqual({ response: JSON.parse(JSON.stringify(answers[0])), id: conversation.id });
+    }
+    const request = { key: randomUUID(), fingerprint: () => Buffer.alloc(32) } as IdempotentRequest;
+    const statements = await statementsOf(() =>
+      host.get(MessagesService).send(workspace.id, conversation.id, { body: 'Once' }, KEY, request),
+    );
+    if (!isOnCitus()) expect(statements).toEqual(['WITH']);
   });
 
   it('shows the first manager as the sender, or the agent that it names', async () => {
@@ -194,7 +236,7 @@ describe('a message that an API key sends', () => {
         deliveryStatus: 'QUEUED',
       };
       const made = { message, preview: '', data: '{}', channels: ['WIDGET'] };
-      return host.get(UnlockedSendsRepository).insert(undefined, () => made as never);
+      return host.get(UnlockedSendsRepository).insert(undefined, null, () => made as never);
     };
     const before = await row();
     expect(await insert(MAX_ID_AGE_MS + 100)).toBeUndefined();

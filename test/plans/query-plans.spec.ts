@@ -459,12 +459,18 @@ describe('query plans', () => {
   it('of a message that is sent by one statement', async () => {
     const sends = host.app.get(UnlockedSendsRepository, { strict: false });
     const message = { tenantId: BIG, conversationId: CONVERSATION, id: newId(), createdAt: new Date() };
-    const texts = { senderType: 'AGENT', body: 'Hello', deliveryStatus: 'QUEUED' };
-    const make = () =>
-      ({ message: { ...message, ...texts }, preview: '', data: '{}', channels: CHANNELS }) as never;
-    for (const plan of await plansOf(() => sends.insert(uuid(9), make))) {
+    const texts = { senderType: 'AGENT', senderAgentId: newId(), body: 'Hello', deliveryStatus: 'QUEUED' };
+    const others = { preview: '', data: '{}', channels: CHANNELS, response: '{}' };
+    const make = () => ({ message: { ...message, ...texts }, ...others }) as never;
+    const key = { key: 'key', fingerprint: () => Buffer.alloc(32) };
+    for (const plan of await plansOf(() => sends.insert(uuid(9), null, make))) {
       expectOnlyIndexed(plan, ['conversations', 'agents']);
       expect(rowsRead(plan)).toBe(2);
+    }
+    // The key is there when the plans are read, so that they find it and go no further.
+    for (const plan of await plansOf(() => sends.insert(uuid(9), key, make))) {
+      expectOnlyIndexed(plan, ['conversations', 'agents', 'idempotency_keys']);
+      expect(rowsRead(plan)).toBeLessThanOrEqual(3);
     }
   });
 

@@ -131,6 +131,7 @@ export const JOINT_WRITES: Record<string, string> = {
   'UnlockedSendsRepository.insert writes conversations': SENDS,
   'UnlockedSendsRepository.insert writes event_queue': SENDS,
   'UnlockedSendsRepository.insert writes events': SENDS,
+  'UnlockedSendsRepository.insert writes idempotency_keys': SENDS,
 };
 
 /**
