@@ -24,7 +24,7 @@ export const DATA_SOURCE = 'messaging';
 export class Database {
   private readonly logger = new Logger(Database.name);
   private readonly pipelinedReads = new PipelinedReads((work) => this.onConnection(work));
-  private readonly polledReads = new SharedReads((work) => this.orderedTransaction(work));
+  private readonly polledReads = new SharedReads((work) => this.packetFor('ordered', work));
   readonly placement: Placement;
   private readonly settings: Record<ReadKind, string[]>;
 
@@ -161,12 +161,17 @@ export class Database {
    * @throws DatabaseUnavailable when the transaction can't begin; AppError NOT_FOUND when a row names an
    *   unknown workspace; otherwise the first error
    */
-  async transaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
+  transaction<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
+    return this.inTransaction((tx) => tx.runWork(work));
+  }
+
+  private async inTransaction<T>(run: (tx: OpenTransaction) => Promise<T>): Promise<T> {
     const client = (await this.pool.connect()) as PoolClient & DatabaseClient;
-    const tx = new OpenTransaction(client, this.placement.writeStatement);
+    // A coordinator of Citus needs BEGIN, so that it runs the settings and the statements on one connection.
+    const tx = new OpenTransaction(client, this.placement.writeStatement, !this.placement.mixesWorkspaces);
     let value: T;
     try {
-      value = await tx.runWork(work);
+      value = await run(tx);
     } catch (error) {
       throw isWorkspaceUnknown(error) ? AppError.notFound('Workspace') : error;
     } finally {
@@ -186,6 +191,14 @@ export class Database {
   }
 
   /**
+   * Runs a `queueTransaction` in one round trip: it commits with the statements that `work` sends at once,
+   * before it first waits for an answer. `work` may send no other statement.
+   */
+  queuePacket<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.packetFor('queue', work);
+  }
+
+  /**
    * Runs `work` as `queueTransaction` does, and forbids the planner to sort. It is for statements that read
    * an index in its order. Otherwise the planner might read all rows of the workspace by another index, and
    * sort them.
@@ -196,7 +209,7 @@ export class Database {
 
   /** Runs one read in an `orderedTransaction`. */
   readInOrder<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    return this.orderedTransaction((tx) => tx.prepared<Row>(sql, parameters));
+    return this.packetFor('ordered', (tx) => tx.prepared<Row>(sql, parameters));
   }
 
   /** Runs one read. All such reads of one tick of the event loop use one `orderedTransaction`. */
@@ -210,14 +223,27 @@ export class Database {
    * settings, PostgreSQL might read the whole table, or compile the query.
    */
   readByIndex<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    return this.transactionFor('indexed', (tx) => tx.prepared<Row>(sql, parameters));
+    return this.packetFor('indexed', (tx) => tx.prepared<Row>(sql, parameters));
   }
 
   private transactionFor<T>(kind: ReadKind, work: (tx: Transaction) => T | Promise<T>): Promise<T> {
     return this.transaction((tx) => {
-      for (const setting of this.settings[kind]) tx.pipeline(setting, []);
+      this.applySettings(tx, kind);
       return work(tx);
     });
+  }
+
+  private packetFor<T>(kind: ReadKind, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.inTransaction((tx) =>
+      tx.runPacket((opened) => {
+        this.applySettings(opened, kind);
+        return work(opened);
+      }),
+    );
+  }
+
+  private applySettings(tx: Transaction, kind: ReadKind): void {
+    for (const setting of this.settings[kind]) tx.pipeline(setting, []);
   }
 
   /** @param isUsable reports whether the connection can be used again after an error */

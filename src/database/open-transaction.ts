@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
 import { DatabaseUnavailable, followsFromAnother } from './driver/database-errors';
 import { DatabaseClient } from './driver/database-client';
@@ -8,12 +9,19 @@ import { Transaction } from './transaction';
 export class OpenTransaction extends Transaction {
   private end!: (how: 'committed' | 'rolled back') => void;
   readonly ended = new Promise<'committed' | 'rolled back'>((resolve) => (this.end = resolve));
-  private readonly begun: Promise<unknown>;
+  private begun: Promise<unknown>;
   /** Whether the server has ended the transaction, so that its connection can be used again. */
   isOver = false;
 
-  /** Begins a transaction. BEGIN is sent together with the first statements of the work. */
-  constructor(client: DatabaseClient, write: WriteStatement) {
+  /**
+   * Begins a transaction. BEGIN is sent together with the first statements of the work.
+   * @param needsBegin whether a transaction whose statements are all sent together needs BEGIN and COMMIT
+   */
+  constructor(
+    client: DatabaseClient,
+    write: WriteStatement,
+    private readonly needsBegin: boolean,
+  ) {
     super(client, write);
     this.begun = client.runGrouped('BEGIN');
     this.begun.catch(() => undefined);
@@ -24,12 +32,29 @@ export class OpenTransaction extends Transaction {
    * @throws DatabaseUnavailable when the transaction can't begin; otherwise the first error that is not just
    *   a consequence of another statement's failure
    */
-  async runWork<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
+  runWork<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
+    return this.finish(async () => {
+      const value = await work(this);
+      await this.commit();
+      return value;
+    });
+  }
+
+  /** Runs `work` as `runWork` does, but commits together with the statements that `work` sends first. */
+  runPacket<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.finish(async () => {
+      const value = work(this);
+      value.catch(() => undefined);
+      await this.commit();
+      return value;
+    });
+  }
+
+  private async finish<T>(run: () => Promise<T>): Promise<T> {
     let value: T;
     const failures: unknown[] = [];
     try {
-      value = await work(this);
-      await this.commit();
+      value = await run();
     } catch (error) {
       failures.push(error);
     }
@@ -48,10 +73,26 @@ export class OpenTransaction extends Transaction {
   }
 
   private async commit(): Promise<void> {
+    const committed = this.needsBegin ? null : this.client.commitUnsent();
+    if (committed) {
+      this.begun = Promise.resolve();
+      return this.awaitPacket(committed);
+    }
     const { command } = await this.client.runGrouped('COMMIT');
     this.isOver = true;
     if (command !== 'COMMIT')
       throw new Error('The transaction was rolled back: one of its statements failed');
+  }
+
+  private async awaitPacket(committed: Promise<void>): Promise<void> {
+    try {
+      await committed;
+      this.isOver = true;
+    } catch (error) {
+      // After an error of the server, the Sync message at the packet's end has rolled the transaction back.
+      this.isOver = error instanceof DatabaseError && error.severity === 'ERROR';
+      throw new QueryFailedError('COMMIT', [], error as Error);
+    }
   }
 
   private async rollBack(): Promise<void> {

@@ -101,6 +101,26 @@ describe('a transaction', () => {
     expect(await listIds()).toEqual([]);
   });
 
+  it.each(['transaction', 'queuePacket'] as const)(
+    'sent as one packet by %s commits without COMMIT, or not at all',
+    async (run) => {
+      const insert = (...ids: number[]) =>
+        database[run]((tx) => {
+          for (const id of ids) tx.pipeline(INSERT, [id]);
+          return Promise.resolve(proxy.failed);
+        });
+      proxy.failStatements('XX000', /^(BEGIN|COMMIT)/);
+      await insert(1, 2);
+      expect(await listIds()).toEqual([1, 2]);
+      expect(violatesUnique(await insert(3, 1).catch((error: unknown) => error), 'jottings_pkey')).toBe(true);
+      // A failure of the commit itself, after both statements have succeeded.
+      await expect(insert(4, -1)).rejects.toThrow('jottings_id_fkey');
+      expect(await listIds()).toEqual([1, 2]);
+      await insert(5);
+      expect(await listIds()).toEqual([1, 2, 5]);
+    },
+  );
+
   it('fails when a value can’t be written, and sends nothing', async () => {
     const itself: Record<string, unknown> = {};
     itself.itself = itself;
@@ -123,6 +143,10 @@ describe('a transaction', () => {
 async function makeTable({ databaseOwnerUrl, databaseUrl }: TestStores): Promise<void> {
   const client = new Client({ connectionString: databaseOwnerUrl ?? databaseUrl });
   await client.connect();
-  await client.query('CREATE TABLE jottings (id integer PRIMARY KEY); GRANT ALL ON jottings TO PUBLIC');
+  await client.query(
+    `CREATE TABLE numbers (id integer PRIMARY KEY); INSERT INTO numbers SELECT generate_series(1, 10);
+     CREATE TABLE jottings (id integer PRIMARY KEY REFERENCES numbers DEFERRABLE INITIALLY DEFERRED);
+     GRANT ALL ON jottings, numbers TO PUBLIC`,
+  );
   await client.end();
 }

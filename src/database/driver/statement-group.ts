@@ -43,6 +43,17 @@ export class StatementGroup extends PgQuery {
     this.statements.push(statement);
   }
 
+  /**
+   * Leaves out BEGIN if it is the first statement of this group, which has not been sent. Its callback is not
+   * called.
+   * @returns whether the group began with BEGIN
+   */
+  removeBegin(): boolean {
+    if (this.statements[0]?.text !== 'BEGIN') return false;
+    this.statements.shift();
+    return true;
+  }
+
   override submit = (connection: Connection): void => {
     this.expect(0);
     for (const statement of this.statements) statement.prepare(connection as PgConnection);
