@@ -79,18 +79,9 @@ export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
     this.relay.register(this);
   }
 
-  prepareConsumer(tx: Transaction): Promise<PreparedConsumer> {
-    return Promise.resolve({
-      limitOf: () => Infinity,
-      consume: (events) => {
-        tx.onCommit(() => this.noteMessages(events));
-        return Promise.resolve(new Set());
-      },
-    });
-  }
-
-  guessLimit(): number {
-    return Infinity;
+  prepareConsumer(): Promise<PreparedConsumer> {
+    const end = (events: ClaimedEvent[]) => (isCommitted: boolean) => isCommitted && this.noteMessages(events);
+    return Promise.resolve({ consume: (_, events) => ({ end: end(events) }) });
   }
 
   private noteMessages(events: ClaimedEvent[]): void {

@@ -146,12 +146,17 @@ export class EventQueueRepository {
     return rows.map((row) => Object.assign(row, { leaseId }));
   }
 
-  deletePipelined(tx: Transaction, events: ClaimedEvent[]): Pipelined {
-    return tx.pipeline(
-      `DELETE FROM event_queue q USING unnest($1::uuid[], $2::uuid[]) AS e (tenant_id, event_id)
+  /**
+   * Ends the leases of claimed events at once, because no work for them has started. An event that was leased
+   * before keeps its lease id, so that the next claim knows.
+   */
+  async giveBack(tx: Transaction, events: ClaimedEvent[]): Promise<void> {
+    await tx.prepared(
+      `UPDATE event_queue q SET lease_id = CASE WHEN e.was_leased THEN q.lease_id END, lease_until = 'epoch'
+       FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::boolean[]) AS e (tenant_id, event_id, lease_id, was_leased)
        WHERE q.tenant_id = ${workspaceOf('e', '$1', this.database)} AND q.event_id = e.event_id
-         AND ${expectOneRow('e', 'event_id')}`,
-      listsOf(events, 'tenantId', 'id'),
+         AND q.lease_id = e.lease_id AND ${expectOneRow('e', 'event_id')}`,
+      listsOf(events, 'tenantId', 'id', 'leaseId', 'wasLeased'),
     );
   }
 
@@ -200,6 +205,11 @@ export class EventQueueRepository {
     );
     return new Map(rows.map(({ id, queuedAt }) => [id, queuedAt]));
   }
+}
+
+/** Returns the lease of an event that was claimed from the queue. */
+export function leaseOf({ tenantId, id: eventId, leaseId }: ClaimedEvent): EventLease {
+  return { tenantId, eventId, leaseId: leaseId! };
 }
 
 export function subQueueOf(tenantId: string): SubQueue {

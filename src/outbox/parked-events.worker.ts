@@ -48,8 +48,10 @@ export class ParkedEventsWorker {
     if (event && parked.request === 'GIVE_UP') await consumer.giveUp?.(tx, event);
     if (event && parked.request === 'RETRY') {
       const prepared = await consumer.prepareConsumer(tx, [key.tenantId]);
-      const { queuedAt } = parked;
-      await prepared.consume([{ ...event, queuedAt, leaseId: null, wasLeased: true }], null);
+      const claimed = { ...event, queuedAt: parked.queuedAt, leaseId: null, wasLeased: true };
+      const work = await prepared.consume(tx, [claimed], null);
+      await work.write?.(tx);
+      tx.onCommit(() => work.end?.(true));
     }
     return 'done';
   }

@@ -3,8 +3,8 @@ import { newId } from '../common/ids';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { Metrics } from '../metrics/metrics';
-import { ClaimedEvent, EventQueueRepository } from './event-queue.repository';
-import { HasSubscriber, OutboxConsumer, PreparedConsumer } from './outbox.consumer';
+import { ClaimedEvent, EventQueueRepository, isLeaseLost, leaseOf } from './event-queue.repository';
+import { EventWork, HasSubscriber, OutboxConsumer, PreparedConsumer } from './outbox.consumer';
 import { ParkedEventsRepository } from './parked-events.repository';
 
 export interface TurnPlan {
@@ -37,8 +37,9 @@ export interface WorkspaceTurn {
 }
 
 /**
- * Relays the oldest events of some workspaces to the consumers in one transaction, so that the consumers'
- * rows and the change of the queue commit together.
+ * Relays the oldest events of some workspaces to the consumers. One packet claims the events under a lease and
+ * prepares the consumers. If a consumer has rows to insert, or no consumer keeps an event, a transaction
+ * inserts the rows and changes the queue. Then the consumers start their work for the events.
  */
 @Injectable()
 export class RelayTurn {
@@ -51,31 +52,77 @@ export class RelayTurn {
     private readonly metrics: Metrics,
   ) {}
 
-  relayEvents(consumers: OutboxConsumer[], plan: TurnPlan, parking?: Parking): Promise<WorkspaceTurn[]> {
-    return this.database.queueTransaction(async (tx) => {
-      const active = consumers.filter((consumer) => !parking?.consumers.includes(consumer));
-      const preparing = all(active.map((consumer) => consumer.prepareConsumer(tx, plan.tenantIds)));
-      // With guessed limits, the claim is sent in one packet with the statements that prepare the consumers.
-      const guessed = guessLimits(active, plan);
-      const claimed = guessed && this.events.claim(tx, guessed, newId());
-      // If both promises reject, `await preparing` throws first. This line prevents an unhandled rejection.
-      claimed?.catch(() => undefined);
-      const prepared = await preparing;
-      const limitOf = (tenantId: string, isOverdue: boolean) =>
-        Math.min(plan.limit, ...prepared.map((consumer) => consumer.limitOf(tenantId, isOverdue)));
-      const limits = guessed ?? limitsOf(plan, limitOf);
-      const events = await (claimed ?? this.events.claim(tx, limits, newId()));
+  async relayEvents(
+    consumers: OutboxConsumer[],
+    plan: TurnPlan,
+    parking?: Parking,
+  ): Promise<WorkspaceTurn[]> {
+    const active = consumers.filter((consumer) => !parking?.consumers.includes(consumer));
+    const limitOf = (tenantId: string, isOverdue: boolean) =>
+      Math.min(plan.limit, ...active.map((one) => limitOfOne(one, tenantId, isOverdue, plan.tenantIds.length)));
+    const limits = new Map(
+      plan.tenantIds.map((tenantId) => [tenantId, limitOf(tenantId, plan.overdue?.has(tenantId) ?? false)]),
+    );
+    const [prepared, events] = await this.database.queuePacket((tx) => {
+      const preparing = Promise.all(active.map((consumer) => consumer.prepareConsumer(tx, plan.tenantIds)));
+      return Promise.all([preparing, this.events.claim(tx, limits, newId())]);
+    });
+    try {
       plan.onClaimed?.(events);
       if (parking?.eventId && events[0]?.id !== parking.eventId)
         throw new Error('Another event is the oldest now');
-      const hasSubscriber = subscriberCheckOf(prepared);
-      const kept = await all(prepared.map((consumer) => consumer.consume(events, hasSubscriber)));
+      await this.process(prepared, events, parking);
+    } catch (error) {
+      // Another worker has claimed the events after their leases ended.
+      if (!isLeaseLost(error)) {
+        await this.giveBack(events);
+        throw error;
+      }
+    }
+    this.metrics.outboxRelayed.inc(events.length);
+    return describe(limits, events, (tenantId) => limitOf(tenantId, true));
+  }
+
+  private async process(
+    prepared: PreparedConsumer[],
+    events: ClaimedEvent[],
+    parking: Parking | undefined,
+  ): Promise<void> {
+    const hasSubscriber = subscriberCheckOf(prepared);
+    const works: EventWork[] = [];
+    let isCommitted = false;
+    try {
+      for (const consumer of prepared) works.push(await consumer.consume(this.database, events, hasSubscriber));
+      await this.write(works, events, parking);
+      isCommitted = true;
+    } finally {
+      for (const work of works) work.end?.(isCommitted);
+    }
+  }
+
+  /** Inserts the consumers' rows, and removes the events that no consumer keeps from the queue. */
+  private async write(
+    works: EventWork[],
+    events: ClaimedEvent[],
+    parking: Parking | undefined,
+  ): Promise<void> {
+    const isKept = ({ id }: ClaimedEvent) => works.some(({ kept }) => kept?.has(id));
+    const ended = events.filter((event) => !isKept(event));
+    if (ended.length === 0 && !parking && !works.some(({ write }) => write)) return;
+    await this.database.queueTransaction(async (tx) => {
+      this.events.settleAllPipelined(tx, ended.map(leaseOf), events.filter(isKept).map(leaseOf));
+      for (const work of works) await work.write?.(tx);
       for (const { name } of parking?.consumers ?? []) this.park(tx, events, name, parking!.error);
-      const ended = events.filter(({ id }) => !kept.some((ids) => ids.has(id)));
-      if (ended.length > 0) this.events.deletePipelined(tx, ended);
-      tx.onCommit(() => this.metrics.outboxRelayed.inc(events.length));
-      return describe(limits, events, (tenantId) => limitOf(tenantId, true));
     });
+  }
+
+  private async giveBack(events: ClaimedEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    try {
+      await this.database.queuePacket((tx) => this.events.giveBack(tx, events));
+    } catch (error) {
+      this.logger.warn({ err: error as Error }, 'events were not given back; their leases will end');
+    }
   }
 
   private park(tx: Transaction, events: ClaimedEvent[], consumer: string, error: Error): void {
@@ -97,24 +144,8 @@ function subscriberCheckOf(consumers: PreparedConsumer[]): HasSubscriber | null 
     : (tenantId, type) => passing.some((consumer) => consumer.hasSubscriber!(tenantId, type));
 }
 
-function limitsOf(
-  { tenantIds, overdue }: TurnPlan,
-  limitOf: (tenantId: string, isOverdue: boolean) => number,
-): Map<string, number> {
-  return new Map(tenantIds.map((tenantId) => [tenantId, limitOf(tenantId, overdue?.has(tenantId) ?? false)]));
-}
-
-function guessLimits(consumers: OutboxConsumer[], plan: TurnPlan): Map<string, number> | null {
-  let isKnown = true;
-  const guess = (tenantId: string, isOverdue: boolean) => {
-    const limits = consumers.map(
-      (one) => one.guessLimit?.(tenantId, isOverdue, plan.tenantIds.length) ?? null,
-    );
-    isKnown &&= !limits.includes(null);
-    return Math.min(plan.limit, ...limits.map((limit) => limit ?? 0));
-  };
-  const limits = limitsOf(plan, guess);
-  return isKnown ? limits : null;
+function limitOfOne(consumer: OutboxConsumer, ...workspace: [string, boolean, number]): number {
+  return consumer.limitOf?.(...workspace) ?? Infinity;
 }
 
 function describe(
@@ -138,13 +169,4 @@ function describe(
       oldestAt: oldest.get(tenantId) ?? Infinity,
     };
   });
-}
-
-/** Waits for all promises even if one fails, because their statements share one connection. */
-async function all<T>(promises: Promise<T>[]): Promise<T[]> {
-  const errors: unknown[] = [];
-  await Promise.all(promises.map((promise) => promise.catch((error: unknown) => errors.push(error))));
-  // The first error in time may have caused the others.
-  if (errors.length > 0) throw errors[0];
-  return Promise.all(promises);
 }

@@ -120,13 +120,13 @@ class Worker {
       'a poll of deliveries': () => this.due.findDue(BEFORE_ALL_ENDPOINTS, this.server),
       'a settlement of events': () =>
         this.rolledBack((tx) => this.events.settle(tx, leases.slice(0, 5), leases.slice(5))),
-      'a removal of events': () =>
-        this.rolledBack(async (tx) => {
-          await this.events.deletePipelined(
+      'a return of events': () =>
+        this.rolledBack((tx) =>
+          this.events.giveBack(
             tx,
-            leases.map(({ tenantId, eventId: id }) => ({ tenantId, id })) as ClaimedEvent[],
-          ).rows;
-        }),
+            leases.map(({ eventId: id, ...lease }) => ({ ...lease, id, wasLeased: false }) as ClaimedEvent),
+          ),
+        ),
       'a record of deliveries': () => this.rolledBack((tx) => this.pending.settle(tx, records)),
       'a postponement of deliveries': () =>
         this.rolledBack(async (tx) => {

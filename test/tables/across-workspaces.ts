@@ -78,7 +78,7 @@ export const SEARCHES: Record<string, string> = {
 export const BATCHES: Record<string, string> = {
   'ChannelConnectionsRepository.markReceived': 'a batch of ReceptionTimes',
   'EventQueueRepository.claim': 'a turn of the relay, OutboxRelay.maxWorkspaces',
-  'EventQueueRepository.deletePipelined': 'the same turn',
+  'EventQueueRepository.giveBack': 'the same turn',
   'EventQueueRepository.settle': 'a batch of AttemptRecorder',
   'EventQueueRepository.settleAllPipelined': 'a batch of AttemptRecorder',
   'MessageStatusRepository.failAll': 'the same turn as RoutedMessagesRepository.enqueue',

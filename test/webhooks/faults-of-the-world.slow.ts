@@ -6,11 +6,11 @@ import { ParkedEventsService } from '../../src/operations/parked-events/parked-e
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Chat, ConnectedWorkspace, waitForStatus } from '../support/connected-workspace';
 import { FailingConnections, failConnections } from '../support/failing-sockets';
-import { waitForLockWait } from '../support/lock-waits';
 import { MessagingHost } from '../support/messaging-host';
 import { PostgresProxy } from '../support/postgres-proxy';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
+import { endEventLeases } from '../support/stored-deliveries';
 import { TelegramSimulator } from '../support/simulators/telegram';
 import { waitFor } from '../support/wait';
 
@@ -146,23 +146,21 @@ describe('a fault of the world', () => {
       const other = await workspace.chat();
       let sent!: (message: Message) => void;
       const healthy = new Promise<Message>((resolve) => (sent = resolve));
-      /** Gives the poisoned event to another worker as soon as the turn is undone. */
+      /** Gives the poisoned event to another worker before the turn gives it back. */
       const handOver = async (tenantId: string, eventId: string) => {
         sent(await other.send('healthy'));
         await locker.query('BEGIN');
         const lock = 'SELECT FROM event_queue WHERE tenant_id = $1 AND event_id = $2 FOR UPDATE';
-        void locker.query(lock, [tenantId, eventId]);
-        await waitForLockWait(api, 'the other worker');
+        await locker.query(lock, [tenantId, eventId]);
       };
       let tries = 0;
       worker.app.get(OutboxRelay).register({
         name: `refuses ${turns}`,
         prepareConsumer: () =>
           Promise.resolve({
-            limitOf: () => 100,
-            consume: async (events) => {
+            consume: async (_, events) => {
               const poison = events.find(({ data }) => data.includes(`poison ${turns}`));
-              if (!poison) return new Set();
+              if (!poison) return {};
               if (++tries === turns) await handOver(poison.tenantId, poison.id);
               throw new TypeError('x is undefined');
             },
@@ -172,6 +170,7 @@ describe('a fault of the world', () => {
         await chat.send(`poison ${turns}`);
         await waitForStatus(api, await healthy, 'SENT');
         await locker.query('ROLLBACK');
+        await endEventLeases(api, workspace.workspace);
         const found = await waitFor('the parked event', async () => (await parked())[0]);
         expect(found).toMatchObject({ consumer: `refuses ${turns}`, error: 'x is undefined' });
         expect(await parked()).toHaveLength(1);

@@ -1,14 +1,14 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { isId } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
-import { MessageStatusRepository } from '../../messages/message-status.repository';
+import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { STATUS_CHANGED } from '../../messages/status-events';
 import { EventData } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { PreparedConsumer, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox-relay';
 import { deliveryError } from './delivery-error';
-import { OutboundMessageRouter, RoutedWorkspaces } from './outbound-message-router';
+import { OutboundMessageRouter } from './outbound-message-router';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
@@ -29,18 +29,14 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     this.relay.register(this);
   }
 
-  guessLimit(): number {
-    return Infinity;
-  }
-
   async prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
     const connected = await this.router.findConnected(tx, tenantIds);
     return {
-      limitOf: () => Infinity,
-      consume: async (events, hasSubscriber) => {
+      consume: (_, events, hasSubscriber) => {
+        const keys = events.flatMap(listRepliesOf);
+        if (keys.length === 0) return {};
         const hasStatusSubscriber = (tenantId: string) => hasSubscriber?.(tenantId, STATUS_CHANGED) ?? true;
-        await this.route(tx, events, { connected, hasStatusSubscriber });
-        return new Set<string>();
+        return { write: (written) => this.router.route(written, keys, { connected, hasStatusSubscriber }) };
       },
     };
   }
@@ -60,15 +56,13 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     if ((await this.statuses.advance(tx, key, 'FAILED', error, ['QUEUED'])) === null) return;
     this.stale.moveUpAndWake(tx, tenantId, [conversationId]);
   }
+}
 
-  private async route(tx: Transaction, events: OutboxEvent[], workspaces: RoutedWorkspaces): Promise<void> {
-    const keys = events.flatMap(({ tenantId, type, data }) => {
-      if (type !== 'message.created') return [];
-      const { conversationId, message } = JSON.parse(data) as EventData<'message.created'>;
-      return message.senderType === 'AGENT' ? { tenantId, conversationId, messageId: message.id } : [];
-    });
-    if (keys.length > 0) await this.router.route(tx, keys, workspaces);
-  }
+/** Returns the key of the agent's message that an event reports, or nothing for any other event. */
+function listRepliesOf({ tenantId, type, data }: OutboxEvent): MessageKey[] {
+  if (type !== 'message.created') return [];
+  const { conversationId, message } = JSON.parse(data) as EventData<'message.created'>;
+  return message.senderType === 'AGENT' ? [{ tenantId, conversationId, messageId: message.id }] : [];
 }
 
 /** Reads the ids in an event. They can be of any type, because invalid data may be why the event failed. */

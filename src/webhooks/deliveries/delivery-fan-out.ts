@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { groupByWorkspace } from '../../common/group-by';
+import { Reader } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { ClaimedEvent } from '../../outbox/event-queue.repository';
-import { InjectStartCapacity, StartBy, StartCapacity, startByFromNow } from '../../queue/start-capacity';
+import { EventWork } from '../../outbox/outbox.consumer';
+import { InjectStartCapacity, StartBy, StartCapacity } from '../../queue/start-capacity';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { Subscriber } from '../endpoints/subscribers.repository';
 import { AttemptRecorder } from './attempt-recorder';
@@ -32,12 +34,20 @@ export class DeliveryFanOut {
     @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
   ) {}
 
-  /** Makes the deliveries. Returns the ids of the events that stay leased for their first attempts. */
-  async makeDeliveries(tx: Transaction, subscribed: Map<Subscriber, ClaimedEvent[]>): Promise<Set<string>> {
-    const recorded = await this.findRecorded(tx, subscribed);
+  /**
+   * Makes the deliveries, and acquires a slot for each that starts at the end. Its event is kept in the queue.
+   * @param startBy latest time at which a delivery may start
+   */
+  async makeDeliveries(
+    reader: Reader,
+    subscribed: Map<Subscriber, ClaimedEvent[]>,
+    startBy: StartBy,
+  ): Promise<EventWork> {
+    const recorded = await this.findRecorded(reader, subscribed);
+    let end!: (isCommitted: boolean) => void;
+    const ended = new Promise<boolean>((resolve) => (end = resolve));
     const starting: Delivery[] = [];
     const waiting: NewDelivery[] = [];
-    const startBy = startByFromNow();
     for (const [endpoint, events] of subscribed) {
       const owed = events
         .map((event) => ({ endpoint, event, id: deliveryIdOf(event.id, endpoint.id) }))
@@ -46,19 +56,29 @@ export class DeliveryFanOut {
       const canStart = endpoint.startsAtOnce && owed[0]?.event.leaseId;
       const slots = canStart ? this.capacity.countStartable(endpoint) : 0;
       const deliveries = owed.slice(0, slots).map((one) => toDelivery(one, startBy));
-      if (deliveries.length > 0) this.startOnCommit(tx, endpoint, deliveries);
+      const { tenantId, id } = endpoint;
+      if (deliveries.length > 0)
+        this.worker.runner.admit(
+          { tenantId, id },
+          deliveries.length,
+          ended.then((isCommitted) => (isCommitted ? deliveries : [])),
+        );
       starting.push(...deliveries);
       waiting.push(...owed.slice(slots));
     }
-    this.insertPending(tx, waiting);
-    // This runs before the first attempts, because `onCommit` callbacks precede code that awaits the commit.
-    tx.onCommit(() => this.recorder.expectAttempts(starting));
-    return new Set(starting.map(({ event }) => event.id));
+    return {
+      kept: new Set(starting.map(({ event }) => event.id)),
+      write: waiting.length > 0 ? (tx) => this.insertPending(tx, waiting) : undefined,
+      end: (isCommitted) => {
+        if (isCommitted) this.recorder.expectAttempts(starting);
+        end(isCommitted);
+      },
+    };
   }
 
   /** Returns the ids of deliveries that have a row. Only an event that was leased before can have them. */
   private async findRecorded(
-    tx: Transaction,
+    reader: Reader,
     subscribed: Map<Subscriber, ClaimedEvent[]>,
   ): Promise<Set<string>> {
     const again = [...subscribed].flatMap(([{ tenantId, id }, events]) =>
@@ -69,18 +89,12 @@ export class DeliveryFanOut {
     const recorded = new Set<string>();
     for (const [tenantId, deliveries] of groupByWorkspace(again)) {
       const ids = deliveries.map(({ id }) => id);
-      for (const id of await this.history.filterRecorded(tx, tenantId, ids)) recorded.add(id);
+      for (const id of await this.history.filterRecorded(reader, tenantId, ids)) recorded.add(id);
     }
     return recorded;
   }
 
-  private startOnCommit(tx: Transaction, { tenantId, id }: Subscriber, deliveries: Delivery[]): void {
-    const committed = tx.ended.then((end) => (end === 'committed' ? deliveries : []));
-    this.worker.runner.admit({ tenantId, id }, deliveries.length, committed);
-  }
-
   private insertPending(tx: Transaction, waiting: NewDelivery[]): void {
-    if (waiting.length === 0) return;
     const rows = waiting.map((one) => ({ ...toPending({ ...one, ...NOT_ATTEMPTED }), delayMs: 0 }));
     this.pending.insertPipelined(tx, rows);
     // Wakes workers also for endpoints that are being changed, because they may be active after the change.

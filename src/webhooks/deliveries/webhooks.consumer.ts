@@ -6,7 +6,7 @@ import { ClaimedEvent } from '../../outbox/event-queue.repository';
 import { Metrics } from '../../metrics/metrics';
 import { PreparedConsumer, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox-relay';
-import { InjectStartCapacity, StartCapacity } from '../../queue/start-capacity';
+import { InjectStartCapacity, StartCapacity, startByFromNow } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
 import { EndpointSubscription, receivesEvent, receivesType } from '../endpoints/subscription';
 import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repository';
@@ -16,6 +16,8 @@ import { DeliveryFanOut } from './delivery-fan-out';
 /** Largest number of deliveries that one transaction of the relay should make. */
 const MAX_DELIVERIES = 500;
 const MAX_REMEMBERED = 10_000;
+/** Number of a workspace's events in a turn before its endpoints are known. */
+const FIRST_EVENTS = 1;
 
 /** Number of a workspace's active endpoints, and those whose deliveries may start at the commit. */
 interface Breadth {
@@ -46,40 +48,38 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     return this.capacity.isBusy(tenantId);
   }
 
-  guessLimit(tenantId: string, isOverdue: boolean, workspaces: number): number | null {
+  limitOf(tenantId: string, isOverdue: boolean, workspaces: number): number {
     const breadth = this.breadths.find(tenantId);
-    return breadth ? this.limitOf(breadth, isOverdue, workspaces) : null;
+    if (!breadth) return FIRST_EVENTS;
+    const { endpoints, starting } = breadth;
+    if (endpoints === 0) return Infinity;
+    const share = Math.max(1, Math.floor(MAX_DELIVERIES / workspaces / endpoints));
+    // Takes no more events than the least busy endpoint can start, so that few deliveries need a row.
+    return isOverdue ? share : Math.min(share, this.capacity.countMostStartable(starting));
   }
 
   /**
-   * Reads and locks the active endpoints, so that a deactivation waits for the commit. An endpoint that
-   * another transaction is changing is not locked, so its deliveries become pending instead of starting.
+   * Reads and locks the active endpoints, so that a deactivation waits for the claim. Deliveries to an
+   * endpoint that another transaction is changing become pending.
    */
   async prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
+    const startBy = startByFromNow();
     const subscribers = await this.endpoints.lockWorkspaceSubscribers(tx, tenantIds);
     this.capacity.noteAnswering(subscribers.filter(({ answersLately }) => answersLately));
     const endpoints = groupByWorkspace(subscribers);
     for (const tenantId of tenantIds) this.breadths.set(tenantId, breadthOf(endpoints.get(tenantId) ?? []));
     return {
-      limitOf: (tenantId, isOverdue) => this.guessLimit(tenantId, isOverdue, tenantIds.length)!,
       hasSubscriber: (tenantId, type) =>
         (endpoints.get(tenantId) ?? []).some((endpoint) => receivesType(endpoint, type)),
-      consume: async (events) => {
+      consume: async (reader, events) => {
         this.metrics.webhookLeasesExpired.inc(events.filter(({ wasLeased }) => wasLeased).length);
-        const subscribed = subscriptions(endpoints, await this.subscription.filterEntitled(tx, events));
-        const kept = await this.fanOut.makeDeliveries(tx, subscribed);
+        const subscribed = subscriptions(endpoints, await this.subscription.filterEntitled(reader, events));
+        const work = await this.fanOut.makeDeliveries(reader, subscribed, startBy);
         for (const [tenantId, ofWorkspace] of endpoints)
           this.capacity.markIfBusy(tenantId, breadthOf(ofWorkspace).starting);
-        return kept;
+        return work;
       },
     };
-  }
-
-  private limitOf({ endpoints, starting }: Breadth, isOverdue: boolean, workspaces: number): number {
-    if (endpoints === 0) return Infinity;
-    const share = Math.max(1, Math.floor(MAX_DELIVERIES / workspaces / endpoints));
-    // Takes no more events than the endpoint with the most free slots can start, so that few need a row.
-    return isOverdue ? share : Math.min(share, this.capacity.countMostStartable(starting));
   }
 }
 
