@@ -4,7 +4,7 @@ import { WorkspaceServer } from '../database/placement/placement';
 import { Transaction } from '../database/transaction';
 import { EventType } from '../outbox/event-catalog';
 import { ClaimedEvent } from '../outbox/event-queue.repository';
-import { OutboxConsumer, PreparedConsumer } from '../outbox/outbox.consumer';
+import { ConsumeEvents, OutboxConsumer } from '../outbox/outbox.consumer';
 import { OutboxRelay } from '../outbox/outbox-relay';
 import { StepOutcome, WorkItem } from '../queue/polling/fair-items';
 import { WorkRunner } from '../queue/polling/work-runner';
@@ -79,9 +79,10 @@ export class MessageIndexWorker implements OnModuleInit, OutboxConsumer {
     this.relay.register(this);
   }
 
-  prepareConsumer(): Promise<PreparedConsumer> {
-    const end = (events: ClaimedEvent[]) => (isCommitted: boolean) => isCommitted && this.noteMessages(events);
-    return Promise.resolve({ consume: (_, events) => ({ end: end(events) }) });
+  prepareConsumer(): Promise<ConsumeEvents> {
+    const end = (events: ClaimedEvent[]) => (isCommitted: boolean) =>
+      isCommitted && this.noteMessages(events);
+    return Promise.resolve((_, events) => ({ end: end(events) }));
   }
 
   private noteMessages(events: ClaimedEvent[]): void {

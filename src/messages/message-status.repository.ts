@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { escapeLiteral } from 'pg';
 import { groupByWorkspace } from '../common/group-by';
 import { Channel } from '../common/channel-descriptors';
 import { Database } from '../database/database';
 import { Batch, workspaceOf } from '../database/key-list';
-import { Pipelined, Transaction } from '../database/transaction';
+import { Transaction } from '../database/transaction';
 import { EventlessChanges } from '../outbox/eventless-changes';
 import {
   DeliveryError,
@@ -49,16 +50,33 @@ export const STATUS_BY_KEY = `coalesce(m.delivery_status, '')`;
 
 const ADVANCE_STEP = 500;
 
-const failIn = (batch: Batch) => `
-  UPDATE messages m SET delivery_status = 'FAILED', delivery_error = $5::jsonb->f.code
-  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) AS f (tenant_id, conversation_id, id, code)
+/**
+ * Returns SQL that sets messages that are QUEUED to FAILED, and to which more results can be added.
+ * @param list SQL of the list `f` of messages, with the columns `tenant_id`, `conversation_id`, `id` and `code`
+ * @param errors SQL of the JSON object ERRORS_BY_CODE
+ */
+const failListed = (list: string, errors: string, batch: Batch) => `
+  UPDATE messages m SET delivery_status = 'FAILED', delivery_error = ${errors}->f.code
+  FROM ${list} AS f (tenant_id, conversation_id, id, code)
   JOIN conversations c ON c.tenant_id = ${workspaceOf('f', '$1', batch)} AND c.id = f.conversation_id
   WHERE m.tenant_id = ${workspaceOf('f', '$1', batch)} AND m.conversation_id = f.conversation_id AND m.id = f.id
     AND ${STATUS_BY_KEY} = 'QUEUED'
-  RETURNING c.source_channel AS channel, f.code AS "errorCode"`;
-const failWithEventsIn = (batch: Batch) => `${failIn(batch)}, f.tenant_id AS "tenantId",
-    f.conversation_id AS "conversationId", f.id AS "messageId",
+  RETURNING c.source_channel`;
+const failIn = (batch: Batch) => `
+  ${failListed('unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[])', '$5::jsonb', batch)} AS channel,
+    f.code AS "errorCode", f.tenant_id AS "tenantId", f.conversation_id AS "conversationId", f.id AS "messageId",
     'QUEUED' AS before, ${hasStatusSubscriberSql(workspaceOf('f', '$1', batch))} AS "hasSubscriber"`;
+
+/**
+ * Returns SQL for `OutboxConsumer.handleSql`: it fails the messages of some claimed events, if no endpoint of
+ * their workspace subscribes to status events. Each result is the channel of the conversation.
+ * @param condition SQL condition for the event `e`
+ */
+export const failClaimedSql = (code: DeliveryErrorCode, condition: string, batch: Batch) => {
+  const selection = `SELECT e.tenant_id, (e.data->>'conversationId')::uuid, e.id, '${code}'::text FROM claimed e
+    WHERE ${condition} AND NOT ${hasStatusSubscriberSql(workspaceOf('e', '$1', batch))}`;
+  return `${failListed(`(${selection})`, `${escapeLiteral(ERRORS_BY_CODE)}::jsonb`, batch)} AS result, f.id AS event_id`;
+};
 
 const HAS_SUBSCRIBER = `${hasStatusSubscriberSql('$1')} AS "hasSubscriber"`;
 const BY_KEY = 'm.tenant_id = $1 AND m.conversation_id = $2 AND m.id = $3';
@@ -188,7 +206,7 @@ export class MessageStatusRepository {
    */
   async failAll(tx: Transaction, messages: FailingMessage[]): Promise<FailedMessage[]> {
     const failed = await tx.prepared<FailedMessage & Advanced & { tenantId: string }>(
-      failWithEventsIn(this.database),
+      failIn(this.database),
       failingColumns(messages),
     );
     for (const [tenantId, changed] of groupByWorkspace(failed))
@@ -196,14 +214,9 @@ export class MessageStatusRepository {
     return failed;
   }
 
-  /**
-   * Sets messages that are QUEUED to FAILED without events. The caller must know that no endpoint of their
-   * workspaces subscribes to status events.
-   * @returns the failed messages
-   */
-  failWithoutEventsPipelined(tx: Transaction, messages: FailingMessage[]): Pipelined<FailedMessage> {
-    for (const { tenantId, conversationId } of messages) this.changes.note(tx, tenantId, { conversationId });
-    return tx.pipeline(failIn(this.database), failingColumns(messages));
+  /** Reports to open inboxes a message that the SQL of `failClaimedSql` has failed. */
+  noteFailed(tenantId: string, conversationId: string): void {
+    this.changes.noteCommitted(tenantId, { conversationId });
   }
 
   private tellPipelined(

@@ -8,6 +8,7 @@ import { Pipelined, Transaction } from '../database/transaction';
 import { QueueFloors, SubQueue } from '../queue/floors/queue-floors';
 import { savedFirstEvent } from '../queue/floors/queue-floors.repository';
 import { EventType } from './event-catalog';
+import type { OutboxConsumer } from './outbox.consumer';
 
 /** Duration of a lease. The first attempts to deliver an event take less time. */
 const LEASE = `interval '20 seconds'`;
@@ -36,7 +37,7 @@ const settleIn = (batch: Batch) => `
 const LEASES =
   'unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::boolean[]) AS e (tenant_id, event_id, lease_id, ends)';
 
-const claimIn = (batch: Batch) => `
+const claimIn = (batch: Batch, handler?: EventHandler) => `
   WITH due AS (${selectForEach(
     { tenant_id: ['uuid', '$1'], count: ['integer', '$2'], first_id: ['uuid', '$4'] },
     batch,
@@ -51,10 +52,18 @@ const claimIn = (batch: Batch) => `
     WHERE q.tenant_id = ${workspaceOf('due', '$1', batch)} AND q.event_id = due.event_id
       AND ${expectOneRow('due', 'event_id')}
     RETURNING q.tenant_id, q.event_id, q.queued_at, due.lease_id IS NOT NULL AS was_leased
+  ), claimed AS (
+    SELECT e.*, l.queued_at, l.was_leased
+    FROM leased l JOIN events e ON e.tenant_id = ${workspaceOf('l', '$1', batch)} AND e.id = l.event_id
+  ), handled AS (
+    ${handler?.handleSql?.(batch) ?? 'SELECT NULL::uuid AS event_id, NULL AS result'}
   )
-  SELECT e.id, e.tenant_id AS "tenantId", e.type, e.data::text, e.sequence, e.created_at AS "createdAt",
-         l.queued_at AS "queuedAt", l.was_leased AS "wasLeased"
-  FROM leased l JOIN events e ON e.tenant_id = ${workspaceOf('l', '$1', batch)} AND e.id = l.event_id`;
+  SELECT c.id, c.tenant_id AS "tenantId", c.type, c.data::text, c.sequence, c.created_at AS "createdAt",
+         c.queued_at AS "queuedAt", c.was_leased AS "wasLeased", handled.result
+  FROM claimed c LEFT JOIN handled ON handled.event_id = c.id`;
+
+/** Consumer whose SQL handles events as they are claimed. */
+type EventHandler = Pick<OutboxConsumer, 'handleSql'>;
 
 export interface AppendedEvent {
   tenantId: string;
@@ -79,6 +88,8 @@ export interface ClaimedEvent extends OutboxEvent {
   leaseId: string | null;
   /** Time at which the event was queued, by the database's clock. */
   queuedAt: Date;
+  /** Result of the consumer whose SQL has handled the event (`handleSql`); null if none has. */
+  result: string | null;
   /** Whether an earlier lease of the event expired: some of its deliveries may be recorded already. */
   wasLeased: boolean;
 }
@@ -135,9 +146,14 @@ export class EventQueueRepository {
    * events that were queued after the transaction began, because the consumers may have read the
    * subscriptions before.
    */
-  async claim(tx: Transaction, limits: Map<string, number>, leaseId: string): Promise<ClaimedEvent[]> {
+  async claim(
+    tx: Transaction,
+    limits: Map<string, number>,
+    leaseId: string,
+    handler?: EventHandler,
+  ): Promise<ClaimedEvent[]> {
     const tenantIds = [...limits.keys()];
-    const rows = await tx.prepared<Omit<ClaimedEvent, 'leaseId'>>(claimIn(this.database), [
+    const rows = await tx.prepared<Omit<ClaimedEvent, 'leaseId'>>(claimIn(this.database, handler), [
       tenantIds,
       [...limits.values()],
       leaseId,

@@ -49,14 +49,14 @@ export class EventlessChanges implements OnApplicationShutdown {
   constructor(private readonly signals: RedisSignals) {}
 
   note(tx: Transaction, tenantId: string, change: InboxChange): void {
-    tx.onCommit(() => this.collect(tenantId, change));
+    tx.onCommit(() => this.noteCommitted(tenantId, change));
   }
 
   onApplicationShutdown(): void {
     clearTimeout(this.timer);
   }
 
-  private collect(tenantId: string, change: InboxChange): void {
+  noteCommitted(tenantId: string, change: InboxChange): void {
     if (this.signals.isUnheard(CHANGED_WITHOUT_EVENT, tenantId)) return;
     const changes = this.collected.get(tenantId) ?? new Map<string, InboxChange>();
     this.collected.set(tenantId, changes);

@@ -1,9 +1,7 @@
 import type { Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { EventType } from './event-catalog';
+import { Batch } from '../database/key-list';
 import { OutboxEvent, ClaimedEvent } from './event-queue.repository';
-
-export type HasSubscriber = (tenantId: string, type: EventType) => boolean;
 
 /** Reacts to relayed events, by rows of its own or by work that it starts. */
 export interface OutboxConsumer {
@@ -14,7 +12,14 @@ export interface OutboxConsumer {
    * Reads or locks what the consumer needs for these workspaces' events, in the transaction of the claim. The
    * consumer must send its statements before it first waits, because they share one packet with the claim.
    */
-  prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer>;
+  prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<ConsumeEvents>;
+
+  /**
+   * Returns SQL that handles some events as they are claimed, so that they need no further statement. It reads
+   * the events from `claimed`, which has the columns of `events`. It returns the `event_id` of each handled
+   * event, and a text as `result`, which becomes the event's `result`. One consumer alone may have it.
+   */
+  handleSql?(batch: Batch): string;
 
   /**
    * Returns how many of the workspace's events the consumer can process in one turn. If it is undefined, the
@@ -31,20 +36,8 @@ export interface OutboxConsumer {
   giveUp?(tx: Transaction, event: OutboxEvent): Promise<void>;
 }
 
-export interface PreparedConsumer {
-  /** Reports whether a workspace had a subscriber to a type. Undefined if the consumer has no subscribers. */
-  hasSubscriber?: HasSubscriber;
-
-  /**
-   * Decides which work claimed events cause. It must be safe to process an event twice.
-   * @param hasSubscriber reports whether any consumer has a subscriber; null if no consumer has subscribers
-   */
-  consume(
-    reader: Reader,
-    events: ClaimedEvent[],
-    hasSubscriber: HasSubscriber | null,
-  ): EventWork | Promise<EventWork>;
-}
+/** Decides which work claimed events cause. It must be safe to process an event twice. */
+export type ConsumeEvents = (reader: Reader, events: ClaimedEvent[]) => EventWork | Promise<EventWork>;
 
 /** Work that a consumer has for claimed events. */
 export interface EventWork {

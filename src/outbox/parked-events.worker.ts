@@ -47,9 +47,9 @@ export class ParkedEventsWorker {
     const [event] = await this.events.find(tx, key.tenantId, [key.eventId]);
     if (event && parked.request === 'GIVE_UP') await consumer.giveUp?.(tx, event);
     if (event && parked.request === 'RETRY') {
-      const prepared = await consumer.prepareConsumer(tx, [key.tenantId]);
-      const claimed = { ...event, queuedAt: parked.queuedAt, leaseId: null, wasLeased: true };
-      const work = await prepared.consume(tx, [claimed], null);
+      const consume = await consumer.prepareConsumer(tx, [key.tenantId]);
+      const { queuedAt } = parked;
+      const work = await consume(tx, [{ ...event, queuedAt, leaseId: null, wasLeased: true, result: null }]);
       await work.write?.(tx);
       tx.onCommit(() => work.end?.(true));
     }

@@ -4,7 +4,7 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { Metrics } from '../metrics/metrics';
 import { ClaimedEvent, EventQueueRepository, isLeaseLost, leaseOf } from './event-queue.repository';
-import { EventWork, HasSubscriber, OutboxConsumer, PreparedConsumer } from './outbox.consumer';
+import { ConsumeEvents, EventWork, OutboxConsumer } from './outbox.consumer';
 import { ParkedEventsRepository } from './parked-events.repository';
 
 export interface TurnPlan {
@@ -59,13 +59,17 @@ export class RelayTurn {
   ): Promise<WorkspaceTurn[]> {
     const active = consumers.filter((consumer) => !parking?.consumers.includes(consumer));
     const limitOf = (tenantId: string, isOverdue: boolean) =>
-      Math.min(plan.limit, ...active.map((one) => limitOfOne(one, tenantId, isOverdue, plan.tenantIds.length)));
+      Math.min(
+        plan.limit,
+        ...active.map((one) => limitOfOne(one, tenantId, isOverdue, plan.tenantIds.length)),
+      );
     const limits = new Map(
       plan.tenantIds.map((tenantId) => [tenantId, limitOf(tenantId, plan.overdue?.has(tenantId) ?? false)]),
     );
+    const handler = active.find((consumer) => consumer.handleSql);
     const [prepared, events] = await this.database.queuePacket((tx) => {
       const preparing = Promise.all(active.map((consumer) => consumer.prepareConsumer(tx, plan.tenantIds)));
-      return Promise.all([preparing, this.events.claim(tx, limits, newId())]);
+      return Promise.all([preparing, this.events.claim(tx, limits, newId(), handler)]);
     });
     try {
       plan.onClaimed?.(events);
@@ -84,15 +88,14 @@ export class RelayTurn {
   }
 
   private async process(
-    prepared: PreparedConsumer[],
+    prepared: ConsumeEvents[],
     events: ClaimedEvent[],
     parking: Parking | undefined,
   ): Promise<void> {
-    const hasSubscriber = subscriberCheckOf(prepared);
     const works: EventWork[] = [];
     let isCommitted = false;
     try {
-      for (const consumer of prepared) works.push(await consumer.consume(this.database, events, hasSubscriber));
+      for (const consume of prepared) works.push(await consume(this.database, events));
       await this.write(works, events, parking);
       isCommitted = true;
     } finally {
@@ -135,13 +138,6 @@ export class RelayTurn {
       });
     }
   }
-}
-
-function subscriberCheckOf(consumers: PreparedConsumer[]): HasSubscriber | null {
-  const passing = consumers.filter(({ hasSubscriber }) => hasSubscriber);
-  return passing.length === 0
-    ? null
-    : (tenantId, type) => passing.some((consumer) => consumer.hasSubscriber!(tenantId, type));
 }
 
 function limitOfOne(consumer: OutboxConsumer, ...workspace: [string, boolean, number]): number {

@@ -9,6 +9,7 @@ import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound
 import { RoutedMessagesRepository } from '../../src/channels/outbound/routed-messages.repository';
 import { LOWEST_ID, newId } from '../../src/common/ids';
 import { Database } from '../../src/database/database';
+import { Batch } from '../../src/database/key-list';
 import { OneServer } from '../../src/database/placement/one-server';
 import { DatabaseClock } from '../../src/database/database-clock';
 import { Transaction } from '../../src/database/transaction';
@@ -64,6 +65,7 @@ class Worker {
   readonly dueMessages: DueMessagesRepository;
   private readonly server: OneServer;
   readonly router: OutboundMessageRouter;
+  private readonly handler = { handleSql: (batch: Batch) => this.router.failUnconnectedSql(batch) };
 
   constructor(
     private readonly database: Database,
@@ -112,7 +114,7 @@ class Worker {
     })) as unknown as AttemptRecord[];
     return {
       'a claim of events': () =>
-        this.rolledBack((tx) => this.events.claim(tx, new Map([[TENANT, COUNT]]), newId())),
+        this.rolledBack((tx) => this.events.claim(tx, new Map([[TENANT, COUNT]]), newId(), this.handler)),
       'a poll of events': () => this.workspaces.findWorkspaces(LOWEST_ID, this.server),
       'a list of events under a lease': () => this.events.listLeased(TENANT),
       'a claim of deliveries': () => this.rolledBack((tx) => this.pending.claim(tx, [request], newId())),
@@ -139,11 +141,7 @@ class Worker {
         }),
       'a route of a message without a connection': () =>
         this.rolledBack(
-          (tx) =>
-            this.router.route(tx, [{ tenantId: TENANT, conversationId: WIDGET, messageId: UNSENT }], {
-              connected: new Set([TENANT]),
-              hasStatusSubscriber: () => true,
-            }),
+          (tx) => this.router.route(tx, [{ tenantId: TENANT, conversationId: WIDGET, messageId: UNSENT }]),
           'queueTransaction',
         ),
       'a claim of messages': () => this.messages.countReady(connection, COUNT),

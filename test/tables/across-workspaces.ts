@@ -53,7 +53,6 @@ export const SEARCHES: Record<string, string> = {
   'QueueFloorsRepository.list':
     'takes over the floors of other workers, at the start of each and once a minute: a bounded read by index',
   RECENT_FLOOR: 'at every scrape of the metrics: one row by index',
-  'RoutedMessagesRepository.findConnected': 'the workspaces of a turn of the relay, by index',
   'SnoozesRepository.findEnded': EVERY_SECOND,
   'TableRowsRepository.findHistoryUses':
     'nightly, before a day of the history is dropped: index look-ups for each workspace',
@@ -82,7 +81,6 @@ export const BATCHES: Record<string, string> = {
   'EventQueueRepository.settle': 'a batch of AttemptRecorder',
   'EventQueueRepository.settleAllPipelined': 'a batch of AttemptRecorder',
   'MessageStatusRepository.failAll': 'the same turn as RoutedMessagesRepository.enqueue',
-  'MessageStatusRepository.failWithoutEventsPipelined': 'the same turn as RoutedMessagesRepository.enqueue',
   'PendingDeliveriesRepository.claim': 'a batch of DeliveryClaimer',
   'PendingDeliveriesRepository.postponePipelined': 'a batch of DeliveryClaimer',
   'PendingDeliveriesRepository.settle': 'a batch of AttemptRecorder',

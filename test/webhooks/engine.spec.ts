@@ -39,7 +39,7 @@ function consumerOf(react: (events: ClaimedEvent[]) => Promise<void>): OutboxCon
     await react(events);
     return {};
   };
-  return { name: 'test', prepareConsumer: () => Promise.resolve({ consume }) };
+  return { name: 'test', prepareConsumer: () => Promise.resolve(consume) };
 }
 
 /** Tests of two workers on one database and Redis, with the faults that can happen to them. */

@@ -157,13 +157,11 @@ describe('a fault of the world', () => {
       worker.app.get(OutboxRelay).register({
         name: `refuses ${turns}`,
         prepareConsumer: () =>
-          Promise.resolve({
-            consume: async (_, events) => {
-              const poison = events.find(({ data }) => data.includes(`poison ${turns}`));
-              if (!poison) return {};
-              if (++tries === turns) await handOver(poison.tenantId, poison.id);
-              throw new TypeError('x is undefined');
-            },
+          Promise.resolve(async (_, events) => {
+            const poison = events.find(({ data }) => data.includes(`poison ${turns}`));
+            if (!poison) return {};
+            if (++tries === turns) await handOver(poison.tenantId, poison.id);
+            throw new TypeError('x is undefined');
           }),
       });
       try {

@@ -1,11 +1,12 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { isId } from '../../common/ids';
+import { Channel } from '../../common/channel-descriptors';
+import { Batch } from '../../database/key-list';
 import { Transaction } from '../../database/transaction';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
-import { STATUS_CHANGED } from '../../messages/status-events';
 import { EventData } from '../../outbox/event-catalog';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
-import { PreparedConsumer, OutboxConsumer } from '../../outbox/outbox.consumer';
+import { ConsumeEvents, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox-relay';
 import { deliveryError } from './delivery-error';
 import { OutboundMessageRouter } from './outbound-message-router';
@@ -29,16 +30,20 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
     this.relay.register(this);
   }
 
-  async prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
-    const connected = await this.router.findConnected(tx, tenantIds);
-    return {
-      consume: (_, events, hasSubscriber) => {
-        const keys = events.flatMap(listRepliesOf);
-        if (keys.length === 0) return {};
-        const hasStatusSubscriber = (tenantId: string) => hasSubscriber?.(tenantId, STATUS_CHANGED) ?? true;
-        return { write: (written) => this.router.route(written, keys, { connected, hasStatusSubscriber }) };
-      },
-    };
+  handleSql(batch: Batch): string {
+    return this.router.failUnconnectedSql(batch);
+  }
+
+  prepareConsumer(): Promise<ConsumeEvents> {
+    return Promise.resolve((_, events) => {
+      const keys: MessageKey[] = [];
+      for (const event of events)
+        for (const key of listRepliesOf(event)) {
+          if (event.result === null) keys.push(key);
+          else this.router.noteUnconnected(key, event.result as Channel);
+        }
+      return keys.length === 0 ? {} : { write: (tx) => this.router.route(tx, keys) };
+    });
   }
 
   /**

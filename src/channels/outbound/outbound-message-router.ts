@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Channel } from '../../common/channel-descriptors';
+import { Batch } from '../../database/key-list';
 import { Transaction } from '../../database/transaction';
 import {
+  failClaimedSql,
   FailedMessage,
   FailingMessage,
   MessageKey,
@@ -11,13 +14,7 @@ import { ConversationKey } from '../../database/tables/table-declaration';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
-import { RoutedMessage, RoutedMessagesRepository } from './routed-messages.repository';
-
-export interface RoutedWorkspaces {
-  connected: Set<string>;
-  /** Returns false only if no endpoint of the workspace subscribes to status events. */
-  hasStatusSubscriber: (tenantId: string) => boolean;
-}
+import { isUnconnectedReply, RoutedMessage, RoutedMessagesRepository } from './routed-messages.repository';
 
 /** Enqueues agents' messages for sending. Fails messages without a connection or a recipient at once. */
 @Injectable()
@@ -31,51 +28,33 @@ export class OutboundMessageRouter {
   ) {}
 
   /**
-   * Returns the workspaces that have or had a connection. Other workspaces' messages fail without a look-up.
+   * Returns SQL for `OutboxConsumer.handleSql`: it fails agents' messages of workspaces that never had a
+   * connection. An event of a message has the message's id.
    */
-  findConnected(tx: Transaction, tenantIds: string[]): Promise<Set<string>> {
-    return this.routes.findConnected(tx, tenantIds);
+  failUnconnectedSql(batch: Batch): string {
+    return failClaimedSql('NO_CONNECTION', isUnconnectedReply(batch), batch);
+  }
+
+  /** Counts a message that the SQL of `failUnconnectedSql` has failed, and reports it to open inboxes. */
+  noteUnconnected({ tenantId, conversationId }: ConversationKey, channel: Channel): void {
+    this.statuses.noteFailed(tenantId, conversationId);
+    this.count([{ channel, errorCode: 'NO_CONNECTION' }]);
   }
 
   /** Enqueues or fails the messages that are QUEUED. Idempotent. */
-  async route(
-    tx: Transaction,
-    keys: MessageKey[],
-    { connected, hasStatusSubscriber }: RoutedWorkspaces,
-  ): Promise<void> {
-    const routable = keys.filter(({ tenantId }) => connected.has(tenantId));
-    const others = keys.filter(({ tenantId }) => !connected.has(tenantId));
-    const failing: FailingMessage[] = others.map((key) => ({ ...key, code: 'NO_CONNECTION' }));
-    const conversations = distinctConversations(routable);
-    if (routable.length > 0) {
-      this.routes.lockFirstPipelined(tx, conversations);
-      const routed = await this.routes.enqueue(tx, routable);
-      failing.push(...routed.filter(isFailing));
-      tx.onCommit(() => this.wake(routed));
-    }
-    await this.fail(tx, failing, hasStatusSubscriber);
+  async route(tx: Transaction, keys: MessageKey[]): Promise<void> {
+    const conversations = distinctConversations(keys);
+    this.routes.lockFirstPipelined(tx, conversations);
+    const routed = await this.routes.enqueue(tx, keys);
+    tx.onCommit(() => this.wake(routed));
+    const failing = routed.filter(isFailing);
+    if (failing.length === 0) return;
+    const failed = await this.statuses.failAll(tx, failing);
+    tx.onCommit(() => this.count(failed));
     // If a failed message was its conversation's first unsent message, the next message becomes due.
     const failedIn = new Set(failing.map(({ tenantId }) => tenantId));
     for (const { tenantId, conversationId } of conversations) {
       if (failedIn.has(tenantId)) this.messages.moveUpPipelined(tx, tenantId, conversationId);
-    }
-  }
-
-  /** Fails messages. Waits for the result only in workspaces that may subscribe to status events. */
-  private async fail(
-    tx: Transaction,
-    messages: FailingMessage[],
-    hasStatusSubscriber: RoutedWorkspaces['hasStatusSubscriber'],
-  ): Promise<void> {
-    const withEvents = messages.filter(({ tenantId }) => hasStatusSubscriber(tenantId));
-    const withoutEvents = messages.filter(({ tenantId }) => !hasStatusSubscriber(tenantId));
-    if (withoutEvents.length > 0) {
-      const { rows } = this.statuses.failWithoutEventsPipelined(tx, withoutEvents);
-      tx.onCommit(() => void rows.then((failed) => this.count(failed)));
-    }
-    if (withEvents.length > 0) {
-      const failed = await this.statuses.failAll(tx, withEvents);
-      tx.onCommit(() => this.count(failed));
     }
   }
 

@@ -64,18 +64,15 @@ const enqueueIn = (batch: Batch) => `
   JOIN workspaces t ON t.id = ${workspaceOf('n', '$1', batch)}
   ON CONFLICT DO NOTHING`;
 
+/** SQL condition: the event `e` reports an agent's message, and its workspace never had a connection. */
+export const isUnconnectedReply = (batch: Batch) => `
+  e.type = 'message.created' AND e.data->'message'->>'senderType' = 'AGENT'
+  AND NOT EXISTS (SELECT FROM channel_connections w WHERE w.tenant_id = ${workspaceOf('e', '$1', batch)})`;
+
 /** Inserts agents' messages into the table `outbound_messages`. */
 @Injectable()
 export class RoutedMessagesRepository {
   constructor(private readonly database: Database) {}
-
-  async findConnected(tx: Transaction, tenantIds: string[]): Promise<Set<string>> {
-    const rows = await tx.prepared<{ id: string }>(
-      'SELECT tenant_id AS id FROM channel_connections WHERE tenant_id = ANY ($1::uuid[]) GROUP BY tenant_id',
-      [tenantIds],
-    );
-    return new Set(rows.map(({ id }) => id));
-  }
 
   /** Locks each conversation's first unsent message, so that it stays until the next one is inserted. */
   lockFirstPipelined(tx: Transaction, conversations: ConversationKey[]): Pipelined {

@@ -4,11 +4,11 @@ import { Memo } from '../../common/memo';
 import { Transaction } from '../../database/transaction';
 import { ClaimedEvent } from '../../outbox/event-queue.repository';
 import { Metrics } from '../../metrics/metrics';
-import { PreparedConsumer, OutboxConsumer } from '../../outbox/outbox.consumer';
+import { ConsumeEvents, OutboxConsumer } from '../../outbox/outbox.consumer';
 import { OutboxRelay } from '../../outbox/outbox-relay';
 import { InjectStartCapacity, StartCapacity, startByFromNow } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
-import { EndpointSubscription, receivesEvent, receivesType } from '../endpoints/subscription';
+import { EndpointSubscription, receivesEvent } from '../endpoints/subscription';
 import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repository';
 import { DELIVERY_QUEUE } from './delivery';
 import { DeliveryFanOut } from './delivery-fan-out';
@@ -62,23 +62,19 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
    * Reads and locks the active endpoints, so that a deactivation waits for the claim. Deliveries to an
    * endpoint that another transaction is changing become pending.
    */
-  async prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<PreparedConsumer> {
+  async prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<ConsumeEvents> {
     const startBy = startByFromNow();
     const subscribers = await this.endpoints.lockWorkspaceSubscribers(tx, tenantIds);
     this.capacity.noteAnswering(subscribers.filter(({ answersLately }) => answersLately));
     const endpoints = groupByWorkspace(subscribers);
     for (const tenantId of tenantIds) this.breadths.set(tenantId, breadthOf(endpoints.get(tenantId) ?? []));
-    return {
-      hasSubscriber: (tenantId, type) =>
-        (endpoints.get(tenantId) ?? []).some((endpoint) => receivesType(endpoint, type)),
-      consume: async (reader, events) => {
-        this.metrics.webhookLeasesExpired.inc(events.filter(({ wasLeased }) => wasLeased).length);
-        const subscribed = subscriptions(endpoints, await this.subscription.filterEntitled(reader, events));
-        const work = await this.fanOut.makeDeliveries(reader, subscribed, startBy);
-        for (const [tenantId, ofWorkspace] of endpoints)
-          this.capacity.markIfBusy(tenantId, breadthOf(ofWorkspace).starting);
-        return work;
-      },
+    return async (reader, events) => {
+      this.metrics.webhookLeasesExpired.inc(events.filter(({ wasLeased }) => wasLeased).length);
+      const subscribed = subscriptions(endpoints, await this.subscription.filterEntitled(reader, events));
+      const work = await this.fanOut.makeDeliveries(reader, subscribed, startBy);
+      for (const [tenantId, ofWorkspace] of endpoints)
+        this.capacity.markIfBusy(tenantId, breadthOf(ofWorkspace).starting);
+      return work;
     };
   }
 }
