@@ -52,7 +52,7 @@ const ADVANCE_STEP = 500;
 
 /**
  * Returns SQL that sets messages that are QUEUED to FAILED, and to which more results can be added.
- * @param list SQL of the list `f` of messages, with the columns `tenant_id`, `conversation_id`, `id` and `code`
+ * @param list SQL of the messages' list `f` (`tenant_id`, `conversation_id`, `id`, `code`)
  * @param errors SQL of the JSON object ERRORS_BY_CODE
  */
 const failListed = (list: string, errors: string, batch: Batch) => `

@@ -8,7 +8,6 @@ import { Pipelined, Transaction } from '../database/transaction';
 import { QueueFloors, SubQueue } from '../queue/floors/queue-floors';
 import { savedFirstEvent } from '../queue/floors/queue-floors.repository';
 import { EventType } from './event-catalog';
-import type { OutboxConsumer } from './outbox.consumer';
 
 /** Duration of a lease. The first attempts to deliver an event take less time. */
 const LEASE = `interval '20 seconds'`;
@@ -37,7 +36,7 @@ const settleIn = (batch: Batch) => `
 const LEASES =
   'unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::boolean[]) AS e (tenant_id, event_id, lease_id, ends)';
 
-const claimIn = (batch: Batch, handler?: EventHandler) => `
+const claimIn = (batch: Batch, handler?: ClaimHandler) => `
   WITH due AS (${selectForEach(
     { tenant_id: ['uuid', '$1'], count: ['integer', '$2'], first_id: ['uuid', '$4'] },
     batch,
@@ -62,8 +61,14 @@ const claimIn = (batch: Batch, handler?: EventHandler) => `
          c.queued_at AS "queuedAt", c.was_leased AS "wasLeased", handled.result
   FROM claimed c LEFT JOIN handled ON handled.event_id = c.id`;
 
-/** Consumer whose SQL handles events as they are claimed. */
-type EventHandler = Pick<OutboxConsumer, 'handleSql'>;
+/** Consumer that handles some events as they are claimed, so that they need no further statement. */
+export interface ClaimHandler {
+  /**
+   * Returns SQL of a part of the claim. It reads the claimed events from `claimed`, which has the columns of
+   * `events`. It returns the `event_id` of each event that it handled, and a text `result` for the consumer.
+   */
+  handleSql?(batch: Batch): string;
+}
 
 export interface AppendedEvent {
   tenantId: string;
@@ -88,7 +93,7 @@ export interface ClaimedEvent extends OutboxEvent {
   leaseId: string | null;
   /** Time at which the event was queued, by the database's clock. */
   queuedAt: Date;
-  /** Result of the consumer whose SQL has handled the event (`handleSql`); null if none has. */
+  /** Result of the SQL of `handleSql` that has handled the event; null if none has. */
   result: string | null;
   /** Whether an earlier lease of the event expired: some of its deliveries may be recorded already. */
   wasLeased: boolean;
@@ -150,7 +155,7 @@ export class EventQueueRepository {
     tx: Transaction,
     limits: Map<string, number>,
     leaseId: string,
-    handler?: EventHandler,
+    handler?: ClaimHandler,
   ): Promise<ClaimedEvent[]> {
     const tenantIds = [...limits.keys()];
     const rows = await tx.prepared<Omit<ClaimedEvent, 'leaseId'>>(claimIn(this.database, handler), [

@@ -1,25 +1,20 @@
 import type { Reader } from '../database/database';
 import { Transaction } from '../database/transaction';
-import { Batch } from '../database/key-list';
-import { OutboxEvent, ClaimedEvent } from './event-queue.repository';
+import { ClaimedEvent, ClaimHandler, OutboxEvent } from './event-queue.repository';
 
-/** Reacts to relayed events, by rows of its own or by work that it starts. */
-export interface OutboxConsumer {
+/**
+ * Reacts to relayed events, by rows of its own or by work that it starts. Only one consumer may have the SQL
+ * of a `ClaimHandler`.
+ */
+export interface OutboxConsumer extends ClaimHandler {
   /** Name of the consumer, which is stored with the events that are parked for it. */
   readonly name: string;
 
   /**
-   * Reads or locks what the consumer needs for these workspaces' events, in the transaction of the claim. The
-   * consumer must send its statements before it first waits, because they share one packet with the claim.
+   * Reads or locks the rows that the consumer needs for these workspaces' events, in the claim's transaction.
+   * The consumer must send its statements before it first waits, because they share a packet with the claim.
    */
   prepareConsumer(tx: Transaction, tenantIds: string[]): Promise<ConsumeEvents>;
-
-  /**
-   * Returns SQL that handles some events as they are claimed, so that they need no further statement. It reads
-   * the events from `claimed`, which has the columns of `events`. It returns the `event_id` of each handled
-   * event, and a text as `result`, which becomes the event's `result`. One consumer alone may have it.
-   */
-  handleSql?(batch: Batch): string;
 
   /**
    * Returns how many of the workspace's events the consumer can process in one turn. If it is undefined, the
@@ -47,6 +42,6 @@ export interface EventWork {
   /** Inserts the consumer's rows. They commit together with other consumers' rows and the queue's change. */
   write?(tx: Transaction): void | Promise<void>;
 
-  /** Starts the work after the commit of all rows. If they do not commit, frees what the work had reserved. */
+  /** Starts the work after the commit of all rows. If they do not commit, releases the reserved slots. */
   end?(isCommitted: boolean): void;
 }

@@ -37,8 +37,8 @@ export interface WorkspaceTurn {
 }
 
 /**
- * Relays the oldest events of some workspaces to the consumers. One packet claims the events under a lease and
- * prepares the consumers. If a consumer has rows to insert, or no consumer keeps an event, a transaction
+ * Relays the oldest events of some workspaces to the consumers. One packet prepares the consumers, and claims
+ * the events under a lease. If a consumer has rows to insert, or no consumer keeps an event, a transaction
  * inserts the rows and changes the queue. Then the consumers start their work for the events.
  */
 @Injectable()
@@ -66,7 +66,7 @@ export class RelayTurn {
     const limits = new Map(
       plan.tenantIds.map((tenantId) => [tenantId, limitOf(tenantId, plan.overdue?.has(tenantId) ?? false)]),
     );
-    const handler = active.find((consumer) => consumer.handleSql);
+    const handler = active.find((consumer) => 'handleSql' in consumer);
     const [prepared, events] = await this.database.queuePacket((tx) => {
       const preparing = Promise.all(active.map((consumer) => consumer.prepareConsumer(tx, plan.tenantIds)));
       return Promise.all([preparing, this.events.claim(tx, limits, newId(), handler)]);
@@ -111,7 +111,7 @@ export class RelayTurn {
   ): Promise<void> {
     const isKept = ({ id }: ClaimedEvent) => works.some(({ kept }) => kept?.has(id));
     const ended = events.filter((event) => !isKept(event));
-    if (ended.length === 0 && !parking && !works.some(({ write }) => write)) return;
+    if (ended.length === 0 && !parking && !works.some((work) => work.write !== undefined)) return;
     await this.database.queueTransaction(async (tx) => {
       this.events.settleAllPipelined(tx, ended.map(leaseOf), events.filter(isKept).map(leaseOf));
       for (const work of works) await work.write?.(tx);

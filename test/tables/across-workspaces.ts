@@ -90,6 +90,7 @@ export const BATCHES: Record<string, string> = {
   'SubscribersRepository.lockMatching': 'a turn of the relay',
   'EndpointHealthRepository.markFailing': 'a batch of AttemptRecorder',
   'EndpointHealthRepository.markSucceeded': 'a batch of AttemptRecorder',
+  failClaimedSql: 'part of EventQueueRepository.claim',
 };
 
 /** Statements that lock rows of several workspaces, whatever the setting says. */
@@ -156,6 +157,7 @@ export const CLIMBING_READS: Record<string, string> = {
   'DatabaseMetrics.readOutbox reads event_queue': 'a metric, which no feature asks for',
   'DatabaseMetrics.readOutbox reads workspaces': "as above, by the floor of each workspace's queue",
   'QueueFloorsRepository.save reads workspaces': 'leaves out floors of deleted workspaces',
+  'failClaimedSql reads webhook_endpoints': TAKEN_TYPE,
   'findRole reads agents': 'the permission of an agent, which every feature asks for',
   'lockRole reads agents': 'as findRole, in a transaction',
   'lockWorkingKey reads api_keys': 'a key that is revoked meanwhile changes nothing more',

@@ -26,7 +26,7 @@ export interface Statement extends Omit<SqlText, 'texts'> {
 /** Stands for the name of a table or column that is only known at run time. */
 export const UNKNOWN = 'known_at_run_time';
 const FILLINGS = [UNKNOWN, '', '1', 'TRUE', '(id)', `${UNKNOWN} = 1`, 'VALUES (1)'];
-const MAX_HOLES = 5;
+const MAX_HOLES = 6;
 const SCOPES: StatementScope[] = ['none', 'join', 'parameter'];
 
 /**

@@ -17,8 +17,11 @@ import { findEntityWrites, findUnscopedEntityUses } from './table-writes';
 
 const WRITES = ['insert', 'update', 'delete', 'truncate'];
 const LOCKING = ['lock', 'update', 'delete', 'truncate'];
-/** Names that are no tables of the service: a partition's own name, and names of PostgreSQL or TypeORM. */
-const NO_TABLE = /^pg_|^migrations$|_default$/;
+/**
+ * Names that are no tables of the service: a partition's own name, names of PostgreSQL or TypeORM, and the
+ * part of a claim that `handleSql` reads.
+ */
+const NO_TABLE = /^pg_|^migrations$|_default$|^claimed$/;
 
 describe('the SQL of the service', () => {
   const sources = readSources('src', 'dashboard/server/src');

@@ -35,7 +35,7 @@ export class DeliveryFanOut {
   ) {}
 
   /**
-   * Makes the deliveries, and acquires a slot for each that starts at the end. Its event is kept in the queue.
+   * Makes the deliveries, and acquires a slot for each that may start. Its event is kept in the queue.
    * @param startBy latest time at which a delivery may start
    */
   async makeDeliveries(
