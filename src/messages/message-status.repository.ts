@@ -68,7 +68,7 @@ const failIn = (batch: Batch) => `
     'QUEUED' AS before, ${hasStatusSubscriberSql(workspaceOf('f', '$1', batch))} AS "hasSubscriber"`;
 
 /**
- * Returns SQL for `OutboxConsumer.handleSql`: it fails the messages of some claimed events, if no endpoint of
+ * Returns SQL for `ClaimHandler.handleSql`: it fails the messages of some claimed events, if no endpoint of
  * their workspace subscribes to status events. Each result is the channel of the conversation.
  * @param condition SQL condition for the event `e`
  */

@@ -67,7 +67,7 @@ export interface ClaimHandler {
    * Returns SQL of a part of the claim. It reads the claimed events from `claimed`, which has the columns of
    * `events`. It returns the `event_id` of each event that it handled, and a text `result` for the consumer.
    */
-  handleSql?(batch: Batch): string;
+  readonly handleSql?: (batch: Batch) => string;
 }
 
 export interface AppendedEvent {

@@ -7,42 +7,40 @@ import { EVENT_APPENDED } from './outbox.service';
 import { RelayFailures } from './relay-failures';
 import { RelayTurn, WorkspaceTurn } from './relay-turn';
 
-/** Number of lanes. A lane is a loop of the relay that makes one transaction after another. */
+/** Number of lanes. A lane makes one turn after another. A turn relays some events of some workspaces. */
 const LANES = 3;
-/** Index of the lane (loop of the relay) for workspaces with a backlog; lane 0 is for other workspaces. */
+/** Index of the relay's lane for workspaces with a backlog; lane 0 is for other workspaces. */
 const BACKLOG_LANE = 1;
 /**
- * Milliseconds that the transaction of a lane (loop of the relay) must have lasted before another lane helps
- * it. So few lanes are busy and transactions are large, but a transaction that hangs blocks only its own
- * lane.
+ * Milliseconds that the turn of a lane must have lasted before another lane helps it. So few lanes are busy
+ * and turns are large, but a turn that hangs blocks only its own lane.
  */
 const NEXT_LANE_AFTER_MS = 10;
-/** Milliseconds after which a transaction counts as hanging. Then no other begins on its database server. */
+/** Milliseconds after which a turn counts as hanging. Then no other turn begins on its database server. */
 const HANGS_AFTER_MS = 1_000;
 const MAX_WORKSPACES = 50;
-/** Largest number of events of one workspace in one transaction. */
+/** Largest number of events of one workspace in one turn. */
 const MAX_EVENTS = 100;
-/** Largest number of events in one transaction. It bounds the memory and the size of the statements. */
+/** Largest number of events in one turn. It bounds the memory and the size of the statements. */
 const MAX_TURN_EVENTS = 500;
 /** Longest time in milliseconds for which a workspace's events wait because a consumer is busy. */
 const PATIENCE_MS = 1_000;
-/** Milliseconds after which an idle lane (loop) checks whether a workspace has waited for PATIENCE_MS. */
+/** Milliseconds after which the idle relay checks whether a workspace has waited for PATIENCE_MS. */
 const LOOK_EVERY_MS = 250;
 /** Age in milliseconds from which a workspace's events are relayed even if a consumer is busy. */
 const MAX_AGE_MS = 5_000;
 
 interface Turn {
   tenantIds: string[];
-  /** Start of the transaction, in milliseconds since 1970. */
+  /** Start of the turn, in milliseconds since 1970. */
   since: number;
 }
 
 const NO_TURN: Turn = { tenantIds: [], since: Infinity };
 
 /**
- * Relays queued events to the consumers. A transaction may relay events of several workspaces. Several
- * workers may relay at once. If a worker is killed, its transaction rolls back, and another worker relays the
- * events.
+ * Relays queued events to the consumers. A turn may relay events of several workspaces. Several workers may
+ * relay at once. If a worker is killed, its leases of events end, and another worker relays the events.
  */
 @Injectable()
 export class OutboxRelay implements BeforeApplicationShutdown {
@@ -51,9 +49,9 @@ export class OutboxRelay implements BeforeApplicationShutdown {
   private readonly ready = new Map<string, number>();
   private readonly inTurn = new Set<string>();
   /**
-   * Workspaces with a backlog: they reached the limit of a transaction, or had an event older than a second.
-   * They remain here until no event is left. They share no transaction with other workspaces, so that these
-   * need not wait.
+   * Workspaces with a backlog: they reached the limit of a turn, or had an event older than a second. They
+   * remain here until no event is left. They share no turn with other workspaces, so that these need not
+   * wait.
    */
   private readonly backlogged = new Set<string>();
   /**
@@ -61,18 +59,19 @@ export class OutboxRelay implements BeforeApplicationShutdown {
    * event is older than MAX_AGE_MS. They remain here until no event is left.
    */
   private readonly overdue = new Set<string>();
-  /** Largest numbers of events in one transaction, by workspace, where a failure has lowered the number. */
+  /** Largest numbers of events in one turn, by workspace, where a failure has lowered the number. */
   private readonly shrunkTo = new Map<string, number>();
   private readonly maxWorkspaces: number;
-  private lanes: Promise<void>[] = [];
   /**
-   * Current transaction of each lane (loop of the relay). There are LANES more lanes for each database server
-   * that may hang. Such a lane does the work of the lane LANES places before it while that lane's transaction
-   * hangs.
+   * Current turn of each lane. There are LANES more lanes for each database server that may hang. Such a lane
+   * does the work of the lane LANES places before it while that lane's turn hangs.
    */
   private readonly turns: Turn[];
-  private readonly sleeping = new Set<() => void>();
-  private stopping = false;
+  /** Turns that have begun and not ended. */
+  private readonly running = new Set<Promise<void>>();
+  private isLooking = false;
+  private nextLook: NodeJS.Timeout | undefined;
+  private isStarted = false;
 
   constructor(
     private readonly database: Database,
@@ -96,7 +95,8 @@ export class OutboxRelay implements BeforeApplicationShutdown {
 
   start(): void {
     this.signals.listen(EVENT_APPENDED, ({ tenantId }) => this.wake([tenantId]));
-    this.lanes = this.turns.map((_, lane) => this.runLane(lane));
+    this.isStarted = true;
+    this.lookAgain();
   }
 
   wake(tenantIds: Iterable<string>): void {
@@ -109,28 +109,44 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     this.lookAgain();
   }
 
-  /** Wakes idle lanes (loops) if a workspace may have events. Consumers call it when they get less busy. */
+  /**
+   * Begins turns if any workspace may have events, after all signals of this tick of the event loop. A
+   * consumer calls it when it becomes less busy.
+   */
   lookAgain(): void {
-    if (this.ready.size > 0) for (const wakeLane of this.sleeping) wakeLane();
+    if (this.ready.size === 0 || this.isLooking) return;
+    this.isLooking = true;
+    queueMicrotask(() => this.beginTurns());
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    for (const wakeLane of this.sleeping) wakeLane();
-    await Promise.all(this.lanes);
+    this.isStarted = false;
+    clearTimeout(this.nextLook);
+    await Promise.all(this.running);
   }
 
-  private async runLane(lane: number): Promise<void> {
-    while (!this.stopping) {
-      const tenantIds = this.pickWorkspaces(lane);
-      if (tenantIds.length === 0) {
-        await this.sleep(lane);
-        continue;
-      }
-      this.turns[lane] = { tenantIds, since: Date.now() };
-      await this.takeTurn(tenantIds);
-      this.turns[lane] = NO_TURN;
+  /** Begins a turn in each free lane that has workspaces. Workspaces that must wait are looked at again. */
+  private beginTurns(): void {
+    this.isLooking = false;
+    clearTimeout(this.nextLook);
+    if (!this.isStarted) return;
+    for (const [lane, turn] of this.turns.entries()) {
+      const tenantIds = turn === NO_TURN ? this.pickWorkspaces(lane) : [];
+      if (tenantIds.length > 0) this.beginTurn(lane, tenantIds);
     }
+    if (this.ready.size === 0) return;
+    const isWorking = this.running.size > 0;
+    this.nextLook = setTimeout(() => this.beginTurns(), isWorking ? NEXT_LANE_AFTER_MS : LOOK_EVERY_MS);
+  }
+
+  private beginTurn(lane: number, tenantIds: string[]): void {
+    this.turns[lane] = { tenantIds, since: Date.now() };
+    const running = this.takeTurn(tenantIds).finally(() => {
+      this.turns[lane] = NO_TURN;
+      this.running.delete(running);
+      this.lookAgain();
+    });
+    this.running.add(running);
   }
 
   private hasLasted(lane: number, ms: number): boolean {
@@ -145,7 +161,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     return new Set(names.filter((name) => name !== null));
   }
 
-  /** Returns the longest waiting workspaces, all with or all without a backlog, for a lane's transaction. */
+  /** Returns the longest waiting workspaces, all with or all without a backlog, for a lane's turn. */
   private pickWorkspaces(lane: number): string[] {
     if (!this.clock.isTrusted) return [];
     const first = lane - (lane % LANES);
@@ -169,7 +185,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
       if (this.inTurn.has(tenantId) || this.mustWait(tenantId, since)) continue;
       const server = hangingServers.size > 0 ? this.database.placement.serverOf(tenantId) : null;
       if (server !== null && hangingServers.has(server)) continue;
-      // A workspace whose transaction failed shares no transaction with other workspaces.
+      // A workspace whose turn failed shares no turn with other workspaces.
       const isAlone = this.shrunkTo.has(tenantId);
       if (isAlone && next.length > 0) continue;
       next.push(tenantId);
@@ -191,7 +207,7 @@ export class OutboxRelay implements BeforeApplicationShutdown {
       this.inTurn.add(tenantId);
     }
     const share = Math.floor(MAX_TURN_EVENTS / tenantIds.length);
-    // A workspace with a lowered limit is the only one in the transaction.
+    // A workspace with a lowered limit is the only one in the turn.
     const limit = Math.min(this.shrunkTo.get(tenantIds[0]!) ?? MAX_EVENTS, share);
     try {
       const turns = await this.turn.relayEvents(this.consumers, { tenantIds, limit, overdue: this.overdue });
@@ -205,7 +221,6 @@ export class OutboxRelay implements BeforeApplicationShutdown {
       else setTimeout(() => this.wake(tenantIds), next.delayMs).unref();
     } finally {
       for (const tenantId of tenantIds) this.inTurn.delete(tenantId);
-      this.lookAgain();
     }
   }
 
@@ -225,19 +240,5 @@ export class OutboxRelay implements BeforeApplicationShutdown {
     if (limit === undefined) return;
     if (limit * 2 < MAX_EVENTS) this.shrunkTo.set(tenantId, limit * 2);
     else this.shrunkTo.delete(tenantId);
-  }
-
-  /** Lets a lane sleep until a call of `wake` or, if a workspace waits already, for the lane's pause. */
-  private sleep(lane: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wakeLane = () => {
-        clearTimeout(timer);
-        this.sleeping.delete(wakeLane);
-        resolve();
-      };
-      const pauseMs = lane > 0 ? NEXT_LANE_AFTER_MS : LOOK_EVERY_MS;
-      const timer = this.ready.size > 0 ? setTimeout(wakeLane, pauseMs) : undefined;
-      this.sleeping.add(wakeLane);
-    });
   }
 }

@@ -66,7 +66,7 @@ export class RelayTurn {
     const limits = new Map(
       plan.tenantIds.map((tenantId) => [tenantId, limitOf(tenantId, plan.overdue?.has(tenantId) ?? false)]),
     );
-    const handler = active.find((consumer) => 'handleSql' in consumer);
+    const handler = active.find(({ handleSql }) => handleSql);
     const [prepared, events] = await this.database.queuePacket((tx) => {
       const preparing = Promise.all(active.map((consumer) => consumer.prepareConsumer(tx, plan.tenantIds)));
       return Promise.all([preparing, this.events.claim(tx, limits, newId(), handler)]);

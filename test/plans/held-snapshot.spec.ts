@@ -6,10 +6,12 @@ import {
 } from '../../src/channels/outbound/due-messages.repository';
 import { OutboundMessageRouter } from '../../src/channels/outbound/outbound-message-router';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
-import { RoutedMessagesRepository } from '../../src/channels/outbound/routed-messages.repository';
+import {
+  failUnconnectedSql,
+  RoutedMessagesRepository,
+} from '../../src/channels/outbound/routed-messages.repository';
 import { LOWEST_ID, newId } from '../../src/common/ids';
 import { Database } from '../../src/database/database';
-import { Batch } from '../../src/database/key-list';
 import { OneServer } from '../../src/database/placement/one-server';
 import { DatabaseClock } from '../../src/database/database-clock';
 import { Transaction } from '../../src/database/transaction';
@@ -65,7 +67,6 @@ class Worker {
   readonly dueMessages: DueMessagesRepository;
   private readonly server: OneServer;
   readonly router: OutboundMessageRouter;
-  private readonly handler = { handleSql: (batch: Batch) => this.router.failUnconnectedSql(batch) };
 
   constructor(
     private readonly database: Database,
@@ -114,7 +115,9 @@ class Worker {
     })) as unknown as AttemptRecord[];
     return {
       'a claim of events': () =>
-        this.rolledBack((tx) => this.events.claim(tx, new Map([[TENANT, COUNT]]), newId(), this.handler)),
+        this.rolledBack((tx) =>
+          this.events.claim(tx, new Map([[TENANT, COUNT]]), newId(), { handleSql: failUnconnectedSql }),
+        ),
       'a poll of events': () => this.workspaces.findWorkspaces(LOWEST_ID, this.server),
       'a list of events under a lease': () => this.events.listLeased(TENANT),
       'a claim of deliveries': () => this.rolledBack((tx) => this.pending.claim(tx, [request], newId())),

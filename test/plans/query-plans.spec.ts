@@ -3,11 +3,13 @@ import type { Queue } from 'bull';
 import { MessageStatusRepository } from '../../src/messages/message-status.repository';
 import { Metrics } from '../../src/metrics/metrics';
 import { LoadedConnection } from '../../src/channels/connections/connection-loader';
-import { ChannelsConsumer } from '../../src/channels/outbound/channels.consumer';
 import { OutboundMessageRouter } from '../../src/channels/outbound/outbound-message-router';
 import { ReplyChecksRepository } from '../../src/channels/outbound/reply-checks.repository';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
-import { RoutedMessagesRepository } from '../../src/channels/outbound/routed-messages.repository';
+import {
+  failUnconnectedSql,
+  RoutedMessagesRepository,
+} from '../../src/channels/outbound/routed-messages.repository';
 import {
   BEFORE_ALL_MESSAGES,
   DueMessagesRepository,
@@ -790,12 +792,14 @@ describe('query plans', () => {
 
     it('takes events from the workspace’s own part of the queue, and fails unconnected replies by their keys', async () => {
       const queue = host.app.get(EventQueueRepository);
-      const handler = host.get(ChannelsConsumer);
       const limits = new Map([
         [BIG, 20],
         [TINY, 20],
       ]);
-      const plans = await plansOf(() => inQueue((tx) => queue.claim(tx, limits, newId(), handler)), /^WITH/);
+      const plans = await plansOf(
+        () => inQueue((tx) => queue.claim(tx, limits, newId(), { handleSql: failUnconnectedSql })),
+        /^WITH/,
+      );
       expect(plans).toHaveLength(2);
       for (const plan of plans) {
         expect(indexesOf(plan)).toEqual(expect.arrayContaining(['event_queue_pkey', 'events_pkey']));

@@ -89,7 +89,7 @@ describe('a fault of the world', () => {
   it.each(['42501', '53200', '57014'])(
     'parks no event: the claim of events is answered with %s',
     async (code) => {
-      proxy.failStatements(code, / l\.queued_at AS /);
+      proxy.failStatements(code, / c\.queued_at AS /);
       const message = await chat.send('patience');
       await waitFor('two failing turns', () => proxy.failed >= 2);
       proxy.mend();

@@ -13,10 +13,12 @@ import { subscribe, Subscription } from '../support/webhook-workspace';
 const CLI = join(__dirname, '../../dist/cli.js');
 /** Key of the advisory lock for which a claim waits; an arbitrary number. */
 const GATE = 4_711;
+/** Time after a claim in which its attempts may still begin. */
+const CLAIMED_MS = 1_000;
 /** Time of several polls, in which one would have sent what is due. */
 const SEVERAL_POLLS_MS = 2_500;
 
-/** A worker that is stopped by SIGSTOP while it holds the locks of a claim. */
+/** A worker that is stopped by SIGSTOP during a claim. Only a claim of several packets holds its locks then. */
 describe('a worker that is stopped between two statements', () => {
   let host: MessagingHost;
   let receiver: Receiver;
@@ -58,12 +60,7 @@ describe('a worker that is stopped between two statements', () => {
     await waitFor('the update to wait for the gate', () => hasLockWait(host), 60_000);
     stop();
     await gate.query(`SELECT pg_advisory_unlock(${GATE})`);
-    await waitFor('the update to end', async () => {
-      const rows = await host.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
-      );
-      return rows.length === 1;
-    });
+    await waitFor('the update to end', async () => !(await hasLockWait(host)));
   }
 
   const stopAtClaim = (table: string, work: () => Promise<unknown>) =>
@@ -103,6 +100,7 @@ describe('a worker that is stopped between two statements', () => {
       await stopAtClaim(table, work);
       const before = receiver.received(subscription.path).length;
       await act();
+      await letTimePass(CLAIMED_MS);
       worker.kill('SIGCONT');
       await letTimePass(SEVERAL_POLLS_MS);
       expect(receiver.received(subscription.path)).toHaveLength(before);

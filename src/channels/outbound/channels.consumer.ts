@@ -1,7 +1,6 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { isId } from '../../common/ids';
 import { Channel } from '../../common/channel-descriptors';
-import { Batch } from '../../database/key-list';
 import { Transaction } from '../../database/transaction';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { EventData } from '../../outbox/event-catalog';
@@ -11,12 +10,14 @@ import { OutboxRelay } from '../../outbox/outbox-relay';
 import { deliveryError } from './delivery-error';
 import { OutboundMessageRouter } from './outbound-message-router';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
+import { failUnconnectedSql } from './routed-messages.repository';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
 /** Consumes `message.created` events: enqueues agents' messages for sending. */
 @Injectable()
 export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
   readonly name = 'channels';
+  readonly handleSql = failUnconnectedSql;
 
   constructor(
     private readonly relay: OutboxRelay,
@@ -28,10 +29,6 @@ export class ChannelsConsumer implements OutboxConsumer, OnModuleInit {
 
   onModuleInit(): void {
     this.relay.register(this);
-  }
-
-  handleSql(batch: Batch): string {
-    return this.router.failUnconnectedSql(batch);
   }
 
   prepareConsumer(): Promise<ConsumeEvents> {

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
-import { Batch } from '../../database/key-list';
 import { Transaction } from '../../database/transaction';
 import {
-  failClaimedSql,
   FailedMessage,
   FailingMessage,
   MessageKey,
@@ -14,7 +12,7 @@ import { ConversationKey } from '../../database/tables/table-declaration';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
-import { isUnconnectedReply, RoutedMessage, RoutedMessagesRepository } from './routed-messages.repository';
+import { RoutedMessage, RoutedMessagesRepository } from './routed-messages.repository';
 
 /** Enqueues agents' messages for sending. Fails messages without a connection or a recipient at once. */
 @Injectable()
@@ -26,14 +24,6 @@ export class OutboundMessageRouter {
     @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
     private readonly metrics: Metrics,
   ) {}
-
-  /**
-   * Returns SQL for `OutboxConsumer.handleSql`: it fails agents' messages of workspaces that never had a
-   * connection. An event of a message has the message's id.
-   */
-  failUnconnectedSql(batch: Batch): string {
-    return failClaimedSql('NO_CONNECTION', isUnconnectedReply(batch), batch);
-  }
 
   /** Counts a message that the SQL of `failUnconnectedSql` has failed, and reports it to open inboxes. */
   noteUnconnected({ tenantId, conversationId }: ConversationKey, channel: Channel): void {

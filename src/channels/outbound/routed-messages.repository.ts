@@ -3,7 +3,7 @@ import { Database } from '../../database/database';
 import { Batch, workspaceOf } from '../../database/key-list';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { DeliveryErrorCode } from '../../messages/message-status';
-import { MessageKey, STATUS_BY_KEY } from '../../messages/message-status.repository';
+import { failClaimedSql, MessageKey, STATUS_BY_KEY } from '../../messages/message-status.repository';
 import { ConversationKey } from '../../database/tables/table-declaration';
 import { endOfHolds, firstUnsent, routeFault, routeOf, wasConnected } from './queue-conditions';
 
@@ -64,10 +64,17 @@ const enqueueIn = (batch: Batch) => `
   JOIN workspaces t ON t.id = ${workspaceOf('n', '$1', batch)}
   ON CONFLICT DO NOTHING`;
 
-/** SQL condition: the event `e` reports an agent's message, and its workspace never had a connection. */
-export const isUnconnectedReply = (batch: Batch) => `
-  e.type = 'message.created' AND e.data->'message'->>'senderType' = 'AGENT'
-  AND NOT EXISTS (SELECT FROM channel_connections w WHERE w.tenant_id = ${workspaceOf('e', '$1', batch)})`;
+/**
+ * Returns SQL for `ClaimHandler.handleSql`: it fails agents' messages of workspaces that never had a
+ * connection. An event of a message has the message's id.
+ */
+export const failUnconnectedSql = (batch: Batch) =>
+  failClaimedSql(
+    'NO_CONNECTION',
+    `e.type = 'message.created' AND e.data->'message'->>'senderType' = 'AGENT'
+     AND NOT EXISTS (SELECT FROM channel_connections w WHERE w.tenant_id = ${workspaceOf('e', '$1', batch)})`,
+    batch,
+  );
 
 /** Inserts agents' messages into the table `outbound_messages`. */
 @Injectable()
