@@ -24,7 +24,7 @@ export const DATA_SOURCE = 'messaging';
 export class Database {
   private readonly logger = new Logger(Database.name);
   private readonly pipelinedReads = new PipelinedReads((work) => this.onConnection(work));
-  private readonly polledReads = new SharedReads((work) => this.packetFor('ordered', work));
+  private readonly polledReads = new SharedReads((work) => this.orderedTransaction(work));
   readonly placement: Placement;
   private readonly settings: Record<ReadKind, string[]>;
 

@@ -18,7 +18,7 @@ const CLAIMED_MS = 1_000;
 /** Time of several polls, in which one would have sent what is due. */
 const SEVERAL_POLLS_MS = 2_500;
 
-/** A worker that is stopped by SIGSTOP during a claim. Only a claim of several packets holds its locks then. */
+/** A worker that is stopped by SIGSTOP during a claim. A claim of several packets then holds locks. */
 describe('a worker that is stopped between two statements', () => {
   let host: MessagingHost;
   let receiver: Receiver;

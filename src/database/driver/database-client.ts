@@ -166,7 +166,11 @@ export class DatabaseClient extends Client {
    * @returns a promise of the commit; null if the transaction needs a COMMIT
    */
   commitUnsent(): Promise<void> | null {
-    return this.group?.removeBegin() ? this.group.answered : null;
+    const { group } = this;
+    if (!group?.removeBegin()) return null;
+    return new Promise((resolve, reject) => {
+      group.onAnswered = (error) => (error ? reject(error) : resolve());
+    });
   }
 
   private addToGroup<Row>(
@@ -194,9 +198,11 @@ export class DatabaseClient extends Client {
     this.group = null;
     this.send(group);
     const answered = this.supervise();
+    const { onAnswered } = group;
     group.onAnswered = (error) => {
       answered(error);
       if (error) this.noteRefusal(group.name);
+      onAnswered(error);
     };
   }
 
