@@ -26,11 +26,12 @@ const statements = new Map();
 const counts = { transactions: 0, timers: 0, immediates: 0, promises: 0 };
 
 /**
- * State of each connection to PostgreSQL: texts by name, the text of the next execution, and whether a
- * transaction is open.
+ * State of a connection to PostgreSQL: texts by name, the text of the next execution, whether a transaction
+ * is open, and whether statements outside one wait for the Sync message that ends them.
  *
- * @type {WeakMap<object, { texts: Map<string, string>, bound: string, isOpen: boolean }>}
+ * @typedef {{ texts: Map<string, string>, bound: string, isOpen: boolean, isUnsynced: boolean }} State
  */
+/** @type {WeakMap<object, State>} */
 const connections = new WeakMap();
 
 /** @param {net.Socket} socket */
@@ -47,7 +48,12 @@ function peerOf(socket) {
  * @param {Buffer} packet
  */
 function readMessages(socket, packet) {
-  const state = connections.get(socket) ?? { texts: new Map(), bound: '', isOpen: false };
+  const state = connections.get(socket) ?? {
+    texts: new Map(),
+    bound: '',
+    isOpen: false,
+    isUnsynced: false,
+  };
   connections.set(socket, state);
   for (let at = 0; at + 5 <= packet.length;) {
     const type = String.fromCharCode(packet[at] ?? 0);
@@ -62,12 +68,17 @@ function readMessages(socket, packet) {
     } else if (type === 'E') execute(state, state.bound);
     else if (type === 'Q')
       for (const text of body.toString().split(/[;\0]/)) if (text.trim()) execute(state, text);
+    // Statements outside a transaction are one transaction up to the next Sync.
+    if ('SQ'.includes(type) && state.isUnsynced) {
+      state.isUnsynced = false;
+      counts.transactions++;
+    }
     at += 1 + length;
   }
 }
 
 /**
- * @param {{ isOpen: boolean }} state
+ * @param {State} state
  * @param {string} text
  */
 function execute(state, text) {
@@ -77,7 +88,7 @@ function execute(state, text) {
   else if (/^(COMMIT|ROLLBACK)$/i.test(statement)) {
     state.isOpen = false;
     counts.transactions++;
-  } else if (!state.isOpen) counts.transactions++;
+  } else if (!state.isOpen) state.isUnsynced = true;
 }
 
 /** @typedef {string | Buffer | { chunk: string | Buffer }[]} Written data of one write, or of several */
