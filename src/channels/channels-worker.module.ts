@@ -3,7 +3,7 @@ import { DatabaseClock } from '../database/database-clock';
 import { MessagesModule } from '../messages/messages.module';
 import { OutboxWorkerModule } from '../outbox/outbox.module';
 import { QueueFloorsModule } from '../queue/floors/queue-floors.module';
-import { CHECK_DAILY_WORK_EVERY_MS, registerQueue } from '../queue/register-queue';
+import { registerQueue } from '../queue/register-queue';
 import { StartCapacity, startCapacityOf } from '../queue/start-capacity';
 import { provideTargetRates } from '../queue/target-rates';
 import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-deletion-worker.module';
@@ -49,7 +49,7 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
     OutboundMessageQueueModule,
     OutboxWorkerModule,
     QueueFloorsModule,
-    registerQueue(INSTAGRAM_TOKENS_QUEUE, CHECK_DAILY_WORK_EVERY_MS),
+    registerQueue(INSTAGRAM_TOKENS_QUEUE),
     WorkspaceDeletionWorkerModule,
   ],
   providers: [

@@ -8,9 +8,7 @@ import { RedisConnections } from '../redis/redis-connections';
  * its worker was killed. Another worker takes over the job within 15 s.
  */
 const LOCK_MS = 10_000;
-const CHECK_EVERY_MS = 5_000;
-/** Milliseconds between two checks of a queue whose jobs run once a day. The work may begin a minute late. */
-export const CHECK_DAILY_WORK_EVERY_MS = 60_000;
+const STALLED_CHECK_MS = 5_000;
 /** Number of workers that may be killed while they do a job before Bull fails it. Jobs are safe to repeat. */
 const MAX_STALLED = 1_000_000;
 
@@ -19,31 +17,23 @@ const RETRY_MS = 1_000;
 /** Milliseconds without an answer after which a connection counts as dead. Bull's reads end sooner. */
 const SOCKET_TIMEOUT_MS = 10_000;
 
-/**
- * Registers a Bull queue that reconnects after any outage of Redis.
- * @param checkEveryMs milliseconds between two checks for delayed jobs, and for jobs of killed workers
- */
-export function registerQueue(name: string, checkEveryMs = CHECK_EVERY_MS): DynamicModule {
+/** Registers a Bull queue that reconnects after any outage of Redis. */
+export function registerQueue(name: string): DynamicModule {
   return BullModule.registerQueueAsync({
     name,
     inject: [RedisConnections],
-    useFactory: (connections: RedisConnections) => queueOptions(name, connections, checkEveryMs),
+    useFactory: (connections: RedisConnections) => queueOptions(name, connections),
   });
 }
 
-export function queueOptions(
-  name: string,
-  connections: RedisConnections,
-  checkEveryMs = CHECK_EVERY_MS,
-): BullModuleOptions {
+export function queueOptions(name: string, connections: RedisConnections): BullModuleOptions {
   return {
     // In a Redis Cluster all keys of a queue must be on one node: the hash tag `{name}` puts them there.
     ...(connections.isCluster && { prefix: `{${name}}` }),
     createClient: (type) => connect(connections, type),
     settings: {
       lockDuration: LOCK_MS,
-      stalledInterval: checkEveryMs,
-      guardInterval: checkEveryMs,
+      stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: MAX_STALLED,
       retryProcessDelay: RETRY_MS,
     },
