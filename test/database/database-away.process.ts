@@ -9,7 +9,7 @@ import { subscribe } from '../support/webhook-workspace';
 import { TcpProxy } from '../support/tcp-proxy';
 import { waitFor } from '../support/wait';
 
-/** Time below the 10 s after which the pool closes an unused connection. */
+/** Time below the minute after which the pool closes an unused connection. */
 const BEFORE_IT_IS_CLOSED_AS_IDLE_MS = 5_000;
 
 describe('A database that goes away', () => {
