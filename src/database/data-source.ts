@@ -6,11 +6,6 @@ import { DatabaseHosts } from './driver/database-hosts';
 import { DatabasePool } from './driver/database-pool';
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/**
- * Milliseconds after which an unused connection is closed. They are longer than the pauses of periodic work:
- * with 10 s, a process at rest would open a dozen connections a minute.
- */
-const IDLE_TIMEOUT_MS = 60_000;
 /** Idle time in milliseconds after which TCP checks whether the server is still there. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
@@ -44,7 +39,6 @@ export function connectionOptions(
       hosts,
       prepared: databasePrepared,
       pipeline: true,
-      idleTimeoutMillis: IDLE_TIMEOUT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     },
