@@ -7,8 +7,6 @@ import { Transaction } from './transaction';
 
 /** Runs the work of one transaction, and commits it or rolls it back. Only `Database` uses this class. */
 export class OpenTransaction extends Transaction {
-  private end!: (how: 'committed' | 'rolled back') => void;
-  readonly ended = new Promise<'committed' | 'rolled back'>((resolve) => (this.end = resolve));
   private begun: Promise<unknown>;
   /** Whether the server has ended the transaction, so that its connection can be used again. */
   isOver = false;
@@ -61,14 +59,12 @@ export class OpenTransaction extends Transaction {
     // Pipelined errors come first, because a COMMIT after a failed statement does not say why it rolled back.
     failures.unshift(...(await this.pipelinedFailures()));
     if (failures.length === 0) return value!;
-    this.end('rolled back');
     await this.rollBack();
     throw failures.find((error) => !followsFromAnother(error)) ?? failures[0];
   }
 
-  /** Runs the callbacks of `onCommit`. They run before any code that awaits `ended` continues. */
+  /** Runs the callbacks of `onCommit`. */
   committed(): void {
-    this.end('committed');
     for (const callback of this.callbacks) callback();
   }
 

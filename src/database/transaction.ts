@@ -30,8 +30,6 @@ export class Pipelined<Row = never> {
 export abstract class Transaction {
   protected readonly callbacks: (() => void)[] = [];
   protected readonly pipelined: Promise<unknown>[] = [];
-  /** Resolves when the transaction has ended. A commit whose answer did not arrive counts as rolled back. */
-  abstract readonly ended: Promise<'committed' | 'rolled back'>;
 
   constructor(
     protected readonly client: DatabaseClient,

@@ -19,7 +19,7 @@ const MAX_REMEMBERED = 10_000;
 /** Number of a workspace's events in a turn before its endpoints are known. */
 const FIRST_EVENTS = 1;
 
-/** Number of a workspace's active endpoints, and those whose deliveries may start at the commit. */
+/** Number of active endpoints of a workspace, and those whose deliveries may start at once. */
 interface Breadth {
   endpoints: number;
   starting: Target[];
