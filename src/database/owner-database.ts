@@ -11,14 +11,16 @@ import { Transaction } from './transaction';
 /** Number of the owner's connections: one can vacuum a table while the other changes a partition. */
 const POOL_SIZE = 2;
 
+/** Milliseconds between two checks for unused connections of the owner. */
+const CHECK_UNUSED_MS = 10_000;
 /** Largest size in bytes, with indexes, of a table that `vacuum` processes, in a second or two. */
 const MAX_VACUUMED_BYTES = 256 * 1024 * 1024;
 
 /**
  * Runs statements as the owner of the tables, for acts that the service's role may not do: changing
  * partitions, vacuuming, deleting the audit entries of a deleted workspace. Only workers use it. It opens
- * connections when they are needed, and closes them after 10 idle seconds. Without DATABASE_OWNER_URL it uses
- * the connections of the service's role.
+ * connections when they are needed, and closes them after 10 to 20 idle seconds. Without DATABASE_OWNER_URL
+ * it uses the connections of the service's role.
  */
 @Injectable()
 export class OwnerDatabase implements OnApplicationShutdown {
@@ -79,8 +81,10 @@ export class OwnerDatabase implements OnApplicationShutdown {
   private async connect(): Promise<Database> {
     const { databaseOwnerUrl, role } = this.config;
     if (!databaseOwnerUrl) return this.database;
+    const options = connectionOptions(this.config, DatabaseClient, databaseOwnerUrl);
     const dataSource = await new DataSource({
-      ...connectionOptions(this.config, DatabaseClient, databaseOwnerUrl),
+      ...options,
+      extra: { ...options.extra, checkUnusedMs: CHECK_UNUSED_MS },
       poolSize: POOL_SIZE,
       applicationName: `messaging-${role}-owner`,
       migrations: [],

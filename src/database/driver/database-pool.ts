@@ -19,7 +19,7 @@ const POOL_IS_FULL = 'timeout exceeded when trying to connect';
  * Milliseconds between two checks for unused connections. They are longer than the pauses of periodic work:
  * with 10 s, a process at rest would open a dozen connections a minute.
  */
-const UNUSED_CHECK_MS = 60_000;
+const CHECK_UNUSED_MS = 60_000;
 
 /** Members of pg's pool that its types leave out. */
 interface PgPool {
@@ -31,14 +31,16 @@ interface PgPool {
 /** Opens and pools connections to the primary, on whichever of the address's hosts it is at the time. */
 export class DatabasePool extends Pool {
   private readonly hosts: DatabaseHosts;
+  private readonly checkUnusedMs: number;
   /** Fault of the last new connection, if only an operator can repair it; null otherwise. */
   private lastingFault: string | null = null;
   /** Idle connections at the last check that no caller has used since. */
   private readonly unused = new Set<PoolClient>();
   private unusedCheck: NodeJS.Timeout | undefined;
 
-  constructor(options: PoolConfig & { hosts: DatabaseHosts }) {
-    const { hosts } = options;
+  /** @param options.checkUnusedMs milliseconds between two checks for unused connections; by default 60 s */
+  constructor(options: PoolConfig & { hosts: DatabaseHosts; checkUnusedMs?: number }) {
+    const { hosts, checkUnusedMs = CHECK_UNUSED_MS } = options;
     super({
       ...options,
       // pg's pool would start a timer for each connection that is released.
@@ -46,6 +48,7 @@ export class DatabasePool extends Pool {
       onConnect: (client) => (client as DatabaseClient).requirePrimary(),
     });
     this.hosts = hosts;
+    this.checkUnusedMs = checkUnusedMs;
     this.on('connect', () => (this.lastingFault = null));
     this.on('acquire', (client) => this.unused.delete(client));
     this.on('remove', (client) => this.unused.delete(client));
@@ -132,7 +135,7 @@ export class DatabasePool extends Pool {
   }
 
   private planCheck(): void {
-    this.unusedCheck ??= setTimeout(() => this.closeUnused(), UNUSED_CHECK_MS).unref();
+    this.unusedCheck ??= setTimeout(() => this.closeUnused(), this.checkUnusedMs).unref();
   }
 
   /** Closes the connections that no caller has used since the last check. */
