@@ -74,7 +74,7 @@ export function requestsOf(
 }
 
 /** Generates requests of an operation, most of which succeed. */
-function usualRequestsOf(
+export function usualRequestsOf(
   operation: RequestOperation,
   document: object,
   known: Known,
