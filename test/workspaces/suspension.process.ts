@@ -67,11 +67,13 @@ describe('a suspension while workers deliver', () => {
   }, 150_000);
 });
 
-/** Returns the leases of a workspace's events and pending deliveries. */
+/**
+ * Returns the leases of a workspace's pending deliveries. Events are leased in a suspended workspace too,
+ * until a worker has made their deliveries pending.
+ */
 async function leasesOf(host: MessagingHost, { id }: { id: string }): Promise<string[]> {
   const rows = await host.query<{ lease: string }>(
-    `SELECT lease_id::text AS lease FROM pending_deliveries WHERE tenant_id = $1 AND lease_id IS NOT NULL
-     UNION SELECT lease_id::text FROM event_queue WHERE tenant_id = $1 AND lease_id IS NOT NULL`,
+    'SELECT lease_id::text AS lease FROM pending_deliveries WHERE tenant_id = $1 AND lease_id IS NOT NULL',
     [id],
   );
   return rows.map(({ lease }) => lease);
