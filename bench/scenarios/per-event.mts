@@ -23,7 +23,8 @@ import {
   type Row,
 } from '../support/report.mts';
 import { latencyOf, type Percentiles } from '../support/statistics.mts';
-import { CountedProcesses, type Counts } from '../support/work-counts.mts';
+import { CountedProcesses } from '../support/work-counts.mts';
+import type { EventWork as CountedWork } from '../../test/support/work-counts.mjs';
 
 /** Conversations of each workspace, so that concurrent requests seldom meet in one. */
 const CONVERSATIONS = 200;
@@ -279,7 +280,7 @@ function rowsOf(runs: Run[], { perEvent: { loads, saturated } }: Plan): Row[] {
 }
 
 /** Work an event of each process of both programs. */
-type Counted = Record<'ours' | 'limit', Record<string, Counts>>;
+type Counted = Record<'ours' | 'limit', Record<string, CountedWork>>;
 
 /** Counts the work of both programs apart from the other loads, because counting has a cost. */
 async function countEach(
@@ -316,16 +317,16 @@ async function countEach(
 }
 
 function countRows(counted: Counted): Row[] {
-  const sum = (all: Record<string, Counts>, figure: keyof Counts) =>
+  const sum = (all: Record<string, CountedWork>, figure: keyof CountedWork) =>
     Object.values(all).reduce((total, counts) => total + counts[figure], 0);
-  const text = (all: Record<string, Counts>, figure: keyof Counts) =>
+  const text = (all: Record<string, CountedWork>, figure: keyof CountedWork) =>
     Object.values(all)
       .map((counts) => number(counts[figure]))
       .join(' + ');
   return Object.keys(counted.limit.server!).map((name) => {
-    const figure = name as keyof Counts;
+    const figure = name as keyof CountedWork;
     return {
-      scenario: `an event with a webhook, API + worker: ${figure}`,
+      scenario: `an event with a webhook, API + worker: ${name.replace('T', ' t')}`,
       ours: text(counted.ours, figure),
       limit: text(counted.limit, figure),
       ratio: sum(counted.ours, figure) / sum(counted.limit, figure),

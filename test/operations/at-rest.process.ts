@@ -1,8 +1,9 @@
-import { CountedProcess, WorkCounts } from '../support/counted-process';
+import { CountedProcess } from '../support/counted-process';
 import { MessagingHost } from '../support/messaging-host';
 import { Receiver } from '../support/receiver';
 import { letTimePass } from '../support/wait';
 import { subscribe } from '../support/webhook-workspace';
+import type { WorkCounts } from '../support/work-counts.mjs';
 
 /** Time in which the first polls learn which statements find no row, and the pool opens its connections. */
 const SETTLE_MS = 8_000;

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ApiClient } from '../support/api-client';
-import { CountedProcess, WorkCounts } from '../support/counted-process';
+import { CountedProcess } from '../support/counted-process';
 import { MessagingHost } from '../support/messaging-host';
 import { Receiver } from '../support/receiver';
 import { letTimePass, waitFor } from '../support/wait';
 import { subscribe } from '../support/webhook-workspace';
+import { countEventWork, type EventWork, type WorkCounts } from '../support/work-counts.mjs';
 
 const MESSAGES = 100;
 const WARM_UP = 40;
@@ -20,14 +21,7 @@ const RATE_LIMIT = 490;
 const MAX_GROWTH = 1.03;
 
 /** Work of one process for a message with its event and webhook, beyond its work at rest. */
-interface Cost {
-  statements: number;
-  transactions: number;
-  /** Writes to the sockets of all peers, of which those to PostgreSQL and Redis are round trips. */
-  writes: number;
-  roundTrips: number;
-  timers: number;
-}
+type Cost = Omit<EventWork, 'promises' | 'bytes'>;
 
 type Costs = Record<'api' | 'worker', Cost>;
 
@@ -67,7 +61,7 @@ it('costs a message with its webhook no more statements, writes and timers than 
       return queued.length === 0;
     });
   };
-  const read = async () => ({ api: await processes.api.read(), worker: await processes.worker.read() });
+  const read = () => Promise.all([processes.api.read(), processes.worker.read()]);
   const allowed = (KNOWN.rises.at(-1)?.sum ?? totalOf(KNOWN)) * MAX_GROWTH;
   await send(WARM_UP);
   let costs = await measureCosts(send, read);
@@ -84,35 +78,16 @@ it('may cost more only for a benefit', () => {
 
 async function measureCosts(
   send: (count: number) => Promise<void>,
-  read: () => Promise<Record<keyof Costs, WorkCounts>>,
+  read: () => Promise<WorkCounts[]>,
 ): Promise<Costs> {
-  const begin = await read();
-  const startedAt = performance.now();
-  await send(MESSAGES);
-  const seconds = (performance.now() - startedAt) / 1000;
-  const end = await read();
-  const restStartedAt = performance.now();
-  await letTimePass(seconds * 1000);
-  const restSeconds = (performance.now() - restStartedAt) / 1000;
-  const rested = await read();
-
-  const costOf = (role: keyof Costs): Cost => {
-    const each = (figure: (counts: WorkCounts) => number) => {
-      const atRest = (figure(rested[role]) - figure(end[role])) * (seconds / restSeconds);
-      return round((figure(end[role]) - figure(begin[role]) - atRest) / MESSAGES);
-    };
-    return {
-      statements: each(({ statements }) => sumOf(statements)),
-      transactions: each(({ transactions }) => transactions),
-      writes: each(({ writes }) => sumOf(writes)),
-      roundTrips: each(({ writes }) => writes.postgres + writes.redis),
-      timers: each(({ timers }) => timers),
-    };
-  };
-  const costs: Costs = { api: costOf('api'), worker: costOf('worker') };
-  console.info(JSON.stringify(costs));
+  const { each, begin, end } = await countEventWork(read, () => send(MESSAGES).then(() => MESSAGES));
+  const [api, worker] = each.map(({ promises: _, bytes: __, ...cost }) => cost);
+  const costs: Costs = { api: api!, worker: worker! };
+  console.info(
+    JSON.stringify(costs, (_, value: unknown) => (typeof value === 'number' ? round(value) : value)),
+  );
   if (process.env.DETAILS)
-    console.info(detailsOf('api', begin.api, end.api), detailsOf('worker', begin.worker, end.worker));
+    console.info(...['api', 'worker'].map((role, n) => detailsOf(role, begin[n]!, end[n]!)));
   return costs;
 }
 
