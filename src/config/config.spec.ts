@@ -78,7 +78,7 @@ describe('Config', () => {
       webhookExtraCa: undefined,
       webhookDnsServers: [],
       webhookConcurrency: 1000,
-      webhookEndpointConcurrency: 10,
+      webhookEndpointConcurrency: 100,
       webhookSlowConcurrency: 200,
       crossWorkspaceBatches: true,
     });

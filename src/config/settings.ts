@@ -184,8 +184,9 @@ export const PROCESS_SETTINGS = {
   webhookConcurrency: setting('WEBHOOK_CONCURRENCY', concurrency, '1000', {
     meaning: 'deliveries in flight in a worker, 1 to 10000; fewer if `ulimit -n` does not allow them',
   }),
-  webhookEndpointConcurrency: setting('WEBHOOK_ENDPOINT_CONCURRENCY', whole(1, 1000), '10', {
-    meaning: 'of them to one endpoint, 1 to 1000',
+  webhookEndpointConcurrency: setting('WEBHOOK_ENDPOINT_CONCURRENCY', whole(1, 1000), '100', {
+    meaning:
+      'of them to one endpoint that answers with a 2xx, 1 to 1000; at first 10, and one more with each 2xx',
   }),
   webhookSlowConcurrency: setting('WEBHOOK_SLOW_CONCURRENCY', concurrency, partOf('webhookConcurrency', 5), {
     meaning:

@@ -1,4 +1,4 @@
-import { Slots } from './slots';
+import { ItemResult, Slots } from './slots';
 import { Target } from './targets';
 
 const LIMITS = { total: 120, perTarget: 20, slow: 24 };
@@ -114,9 +114,43 @@ describe('Slots', () => {
     });
   });
 
+  describe('of a target whose items succeed', () => {
+    const one = target('a');
+    const note = (result: ItemResult, times: number) => {
+      for (let n = 0; n < times; n++) slots.note(one.id, result);
+    };
+    beforeEach(() => (slots = new Slots({ ...LIMITS, mostPerTarget: 30 })));
+
+    it('are one more with each item, up to a limit', () => {
+      note('succeeded', 4);
+      expect(slots.countFree(one)).toBe(24);
+      note('succeeded', 40);
+      expect(slots.countFree(one)).toBe(30);
+    });
+
+    it('are as many as at first after one that failed', () => {
+      note('succeeded', 10);
+      note('failed', 1);
+      expect(slots.countFree(one)).toBe(20);
+    });
+
+    it('are as many as at first after a time of timeouts', () => {
+      note('succeeded', 10);
+      note('timeout', 1);
+      expect(slots.countFree(one)).toBe(1);
+      note('succeeded', 1);
+      expect(slots.countFree(one)).toBe(20);
+    });
+
+    it('leave background work its part of them', () => {
+      note('succeeded', 10);
+      expect(slots.countFree({ ...one, isBackground: true })).toBe(15);
+    });
+  });
+
   describe('of a target that times out', () => {
     const hanging = target('a', 'hanging');
-    beforeEach(() => slots.setSlow(hanging.id, true));
+    beforeEach(() => slots.note(hanging.id, 'timeout'));
 
     it('are one, until it answers', () => {
       expect(slots.countFree(hanging)).toBe(1);
@@ -126,13 +160,13 @@ describe('Slots', () => {
       slots.release(hanging, 1);
       expect(slots.isHalfFree(hanging)).toBe(true);
 
-      slots.setSlow(hanging.id, false);
+      slots.note(hanging.id, 'failed');
       expect(slots.countFree(hanging)).toBe(20);
     });
 
     it('take nothing from the others', () => {
       const slow = targets('a', 100);
-      for (const { id } of slow) slots.setSlow(id, true);
+      for (const { id } of slow) slots.note(id, 'timeout');
       fill(slow);
       expect(inUse(slow)).toBe(LIMITS.slow / 2);
       const others = targets('a', 200).slice(100);
@@ -143,19 +177,19 @@ describe('Slots', () => {
     it('come from the pool of the slow ones, which is shared by workspace as well', () => {
       for (const tenantId of ['a', 'b', 'c']) {
         const slow = targets(tenantId, 50);
-        for (const { id } of slow) slots.setSlow(id, true);
+        for (const { id } of slow) slots.note(id, 'timeout');
         fill(slow);
         expect(inUse(slow)).toBeGreaterThanOrEqual(1);
       }
       const newcomer = target('d');
-      slots.setSlow(newcomer.id, true);
+      slots.note(newcomer.id, 'timeout');
       expect(slots.countFree(newcomer)).toBe(1);
     });
 
     it('wait for what it had in flight before', () => {
       const became = target('a', 'became slow');
       slots.acquire(became, 3);
-      slots.setSlow(became.id, true);
+      slots.note(became.id, 'timeout');
       slots.release(became, 2);
       expect(slots.countFree(became)).toBe(0);
       slots.release(became, 1);
@@ -165,11 +199,11 @@ describe('Slots', () => {
     it('go back to the pool that they came from', () => {
       const all = targets('a', 4);
       fill(all);
-      for (const { id } of all) slots.setSlow(id, true);
+      for (const { id } of all) slots.note(id, 'timeout');
       for (const one of all) release(one);
       fill(all);
       expect(inUse(all)).toBe(4);
-      for (const { id } of all) slots.setSlow(id, false);
+      for (const { id } of all) slots.note(id, 'failed');
       for (const one of all) release(one);
       fill(all);
       expect(inUse(all)).toBe(60);

@@ -6,14 +6,18 @@ const BACKGROUND_SHARE = 1 / 2;
 const BACKGROUND_FLOOR = 1 / 10;
 /** Largest number of slots in use beyond a pool's size. Only workspaces without items in flight get them. */
 const MAX_BEYOND = 256;
-/** Largest number of targets for which it is stored whether they are slow. The oldest are deleted first. */
+/** Largest number of targets whose numbers of slots are stored. The oldest are deleted first. */
 const MAX_KNOWN = 100_000;
+/** Stored as the number of slots of a slow target. It may use one, from the pool for slow targets. */
+const SLOW = 0;
 
 export interface SlotLimits {
   /** Number of this process's slots for targets whose last attempt did not time out. */
   total: number;
-  /** Number of slots that one target may use, for live and background work together. */
+  /** Number of slots that one target may use at first, for live and background work together. */
   perTarget: number;
+  /** Number of slots that a target may use at most, after items that succeeded. `perTarget` if absent. */
+  mostPerTarget?: number;
   /** Number of slots for all targets whose last attempt timed out, in addition to `total`. */
   slow: number;
   /** Whether a target counts as slow until its first attempt that does not time out. */
@@ -21,6 +25,9 @@ export interface SlotLimits {
 }
 
 export type PoolName = 'normal' | 'slow';
+
+/** Result of an item, by which the number of its target's slots changes. */
+export type ItemResult = 'succeeded' | 'failed' | 'timeout';
 
 /** Numbers of slots that a target uses from each pool. `background` of them are for background work. */
 interface Use {
@@ -35,15 +42,18 @@ const NONE: Use = { normal: 0, slow: 0, background: 0 };
  * Divides the slots of this process among workspaces and their targets. A slot is the permission to have one
  * item in flight. A workspace may use at most as many slots as remain free, so that one workspace alone gets
  * half of them, and two get a third each. A workspace without an item in flight gets a slot even if all
- * `size` slots of the pool are in use, up to 256 more. A target whose last attempt timed out is slow: it may
- * use one slot, from the pool for slow targets.
+ * `size` slots of the pool are in use, up to 256 more. A target gets one more slot for each item that
+ * succeeds, and loses them with the first that fails. A target whose last item timed out is slow: it may use
+ * one slot, from the pool for slow targets.
  */
 export class Slots {
   private readonly pools: Record<PoolName, SlotPool>;
   private readonly uses = new Map<string, Use>();
-  private readonly startSlow: boolean;
-  /** Whether targets are slow, by their ids. A target of which this is not known is absent. */
-  private readonly known = new Map<string, boolean>();
+  /** Number of slots of a target that has had no result yet; SLOW if it counts as slow until then. */
+  private readonly atFirst: number;
+  private readonly mostPerTarget: number;
+  /** Numbers of slots of targets that had a result, by target id; SLOW for a slow target. */
+  private readonly known = new Map<string, number>();
   private readonly backgroundWaiting = new Set<string>();
 
   constructor(private readonly limits: SlotLimits) {
@@ -51,7 +61,8 @@ export class Slots {
       normal: new SlotPool(limits.total, limits.perTarget),
       slow: new SlotPool(limits.slow, 1),
     };
-    this.startSlow = limits.startSlow ?? false;
+    this.atFirst = limits.startSlow ? SLOW : limits.perTarget;
+    this.mostPerTarget = limits.mostPerTarget ?? limits.perTarget;
   }
 
   get total(): number {
@@ -91,9 +102,10 @@ export class Slots {
     const use = this.uses.get(id) ?? NONE;
     const used = use.normal + use.slow;
     if (this.isSlow(id)) return Math.max(0, 1 - used);
-    const free = this.limits.perTarget - used;
-    if (isBackground) return Math.min(free, this.share(BACKGROUND_SHARE) - use.background);
-    return this.backgroundWaiting.has(id) ? free - Math.max(0, this.backgroundFloor - use.background) : free;
+    const most = this.limitOf(id);
+    const free = most - used;
+    if (isBackground) return Math.min(free, share(most, BACKGROUND_SHARE) - use.background);
+    return this.backgroundWaiting.has(id) ? free - Math.max(0, floorOf(most) - use.background) : free;
   }
 
   /** Reports whether half of the target's own slots are free, so that one claim starts several items. */
@@ -124,16 +136,16 @@ export class Slots {
     if (use.normal + use.slow === 0) this.uses.delete(target.id);
   }
 
-  /** Stores whether a target is slow: it is from a timeout until an attempt that does not time out. */
-  setSlow(id: string, isSlow: boolean): void {
-    this.known.delete(id);
-    this.known.set(id, isSlow);
-    if (this.known.size > MAX_KNOWN) this.known.delete(this.known.keys().next().value!);
+  /** Changes the number of a target's slots by the result of an item. */
+  note(id: string, result: ItemResult): void {
+    const { perTarget } = this.limits;
+    const grown = Math.min(this.mostPerTarget, Math.max(perTarget, this.limitOf(id) + 1));
+    this.store(id, { succeeded: grown, failed: perTarget, timeout: SLOW }[result]);
   }
 
   /** Stores that a target is not slow because another process got an answer. Keeps this process's result. */
   setAnswering(id: string): void {
-    if (!this.known.has(id)) this.setSlow(id, false);
+    if (!this.known.has(id)) this.store(id, this.limits.perTarget);
   }
 
   /** Stores whether background work of a target waits: if so, live work leaves some slots free for it. */
@@ -142,27 +154,38 @@ export class Slots {
     else this.backgroundWaiting.delete(id);
   }
 
+  private store(id: string, slots: number): void {
+    this.known.delete(id);
+    this.known.set(id, slots);
+    if (this.known.size > MAX_KNOWN) this.known.delete(this.known.keys().next().value!);
+  }
+
+  private limitOf(id: string): number {
+    return this.known.get(id) ?? this.atFirst;
+  }
+
   private isSlow(id: string): boolean {
-    return this.known.get(id) ?? this.startSlow;
+    return this.limitOf(id) === SLOW;
   }
 
   /** Returns how many slots this kind of the target's work (live or background) may use at most now. */
   private countsOn({ id, isBackground }: Target): number {
     if (this.isSlow(id)) return 1;
     const use = this.uses.get(id) ?? NONE;
-    if (!isBackground) return this.limits.perTarget - use.background;
-    const left = this.limits.perTarget - (use.normal + use.slow - use.background);
-    return Math.min(this.share(BACKGROUND_SHARE), Math.max(this.backgroundFloor, left));
+    const most = this.limitOf(id);
+    if (!isBackground) return most - use.background;
+    const left = most - (use.normal + use.slow - use.background);
+    return Math.min(share(most, BACKGROUND_SHARE), Math.max(floorOf(most), left));
   }
+}
 
-  /** Number of slots that live work leaves to background work: 0 if the target has only one slot. */
-  private get backgroundFloor(): number {
-    return Math.min(this.share(BACKGROUND_FLOOR), this.limits.perTarget - 1);
-  }
+function share(slots: number, part: number): number {
+  return Math.max(1, Math.floor(slots * part));
+}
 
-  private share(share: number): number {
-    return Math.max(1, Math.floor(this.limits.perTarget * share));
-  }
+/** Returns how many of a target's slots live work leaves to background work: 0 if the target has only one. */
+function floorOf(slots: number): number {
+  return Math.min(share(slots, BACKGROUND_FLOOR), slots - 1);
 }
 
 /** Returns how many slots of a pool of this size may be in use at once, including those beyond its size. */

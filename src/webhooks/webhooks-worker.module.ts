@@ -23,6 +23,9 @@ import { AttemptRollups } from './rollups/attempt-rollups';
 import { connectionBudget } from './sending/connection-budget';
 import { WebhooksModule } from './webhooks.module';
 
+/** Slots of an endpoint whose last attempt did not succeed. Receivers of usual size can serve so many. */
+const SLOTS_AT_FIRST = 10;
+
 const deliveryCapacity: FactoryProvider<StartCapacity> = {
   provide: startCapacityOf(DELIVERY_QUEUE),
   inject: [Config, DatabaseClock],
@@ -30,8 +33,13 @@ const deliveryCapacity: FactoryProvider<StartCapacity> = {
     const { webhookConcurrency: total, webhookSlowConcurrency: slow } = config;
     const most = cappedAt(total) + cappedAt(slow);
     const share = Math.min(1, connectionBudget(config).attempts / most);
-    const perTarget = config.webhookEndpointConcurrency;
-    const limits = { total: Math.ceil(total * share), slow: Math.ceil(slow * share), perTarget };
+    const mostPerTarget = config.webhookEndpointConcurrency;
+    const limits = {
+      total: Math.ceil(total * share),
+      slow: Math.ceil(slow * share),
+      perTarget: Math.min(SLOTS_AT_FIRST, mostPerTarget),
+      mostPerTarget,
+    };
     if (share < 1)
       new Logger(StartCapacity.name).warn(limits, 'fewer attempts at once: few files may be open');
     return new StartCapacity({ ...limits, startSlow: true }, clock);

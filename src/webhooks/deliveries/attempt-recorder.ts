@@ -21,7 +21,7 @@ import { isTestRecord, logRetry, mayBeOfOneRecord, RecordRetries } from './recor
 const MAX_BATCH = 200;
 /** Milliseconds between two batches while fewer than ENOUGH records wait. */
 const BATCH_EVERY_MS = 20;
-/** Number of records at which a batch is written at once: the default number of an endpoint's slots. */
+/** Number of records at which a batch is written at once, such as all that an endpoint has at first. */
 const ENOUGH = 10;
 const RETRY_MS = 500;
 /**

@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../../metrics/metrics';
 import { LeaseWorker } from '../../queue/lease-worker';
 import { LoadControl } from '../../queue/load-control';
+import { ItemResult } from '../../queue/slots';
 import { InjectStartCapacity, StartCapacity } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
 import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
@@ -63,7 +64,7 @@ export class DeliveryWorker {
   }
 
   private async follow(target: Target, record: AttemptRecord): Promise<void> {
-    this.capacity.slots.setSlow(target.id, record.outcome?.error === 'timeout');
+    this.capacity.slots.note(target.id, resultOf(record));
     if (record.retryDelayMs !== null) this.wakeUps.wakeIn(target, record.retryDelayMs);
     this.countAttempt(record);
     if (record.status === 'EXHAUSTED') this.logExhausted(record);
@@ -87,4 +88,9 @@ export class DeliveryWorker {
     const details = { tenantId, endpointId, deliveryId, event: event.type, statusCode, error };
     this.logger.warn(details, 'delivery exhausted: its last attempt failed');
   }
+}
+
+function resultOf({ outcome }: AttemptRecord): ItemResult {
+  if (outcome?.error === 'timeout') return 'timeout';
+  return outcome?.kind === 'succeeded' ? 'succeeded' : 'failed';
 }
