@@ -31,7 +31,7 @@ export async function requireFreePorts() {
 }
 
 /**
- * Returns Node's arguments for a compiled file.
+ * Returns the path of a compiled file.
  *
  * @param {string} path such as `dist/cli.js`
  */
@@ -39,7 +39,7 @@ function built(path) {
   const file = join(ROOT, path);
   if (!existsSync(file))
     throw new LauncherError(`${relative(ROOT, file)} is missing: run "npm run build" first.`);
-  return ['--enable-source-maps', file];
+  return file;
 }
 
 /**
@@ -103,7 +103,7 @@ async function saveAddresses({ databaseUrl, databaseOwnerUrl, redisUrl, reaper }
  * @returns {Promise<Result>}
  */
 export async function runCli(args, env) {
-  const child = spawn(process.execPath, [...built('dist/cli.js'), ...args], {
+  const child = spawn(process.execPath, [built('dist/cli.js'), ...args], {
     cwd: ROOT,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -135,7 +135,7 @@ export async function startApp({ servers, env, port, log }) {
   /** @type {NodeJS.ProcessEnv} */
   const appEnv = { ...env, PORT: String(port), PUBLIC_URL: env.PUBLIC_URL || url };
   if (env.ROLE === 'api') delete appEnv.DATABASE_OWNER_URL;
-  const program = [...HEAP_OPTIONS, ...built('dist/main.js')];
+  const program = [...HEAP_OPTIONS, built('dist/main.js')];
   const app = await startProcess('The service', program, { servers, env: appEnv, port, log });
   if (servers.embedded) await saveAddresses(servers, appEnv);
   return app;
@@ -157,7 +157,7 @@ export async function startDashboard({ servers, env, port, log, publicUrl }) {
     SECRETS_KEYS: env.SECRETS_KEYS || keptSecretsKeys(DATA_DIR),
   };
   delete dashboardEnv.DATABASE_OWNER_URL;
-  const program = built('dashboard/dist/server/main.js');
+  const program = [built('dashboard/dist/server/main.js')];
   return startProcess('The dashboard', program, { servers, env: dashboardEnv, port, log });
 }
 

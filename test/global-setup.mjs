@@ -77,7 +77,7 @@ async function makeTemplate(servers, name, dataDir) {
   await nodes.create(name, await localeOption(databaseAdminUrl));
   const of = (/** @type {string} */ url) => inDatabase(url, name);
   if (databaseOwnerUrl) await makeRoles(of(databaseAdminUrl));
-  await promisify(execFile)(process.execPath, ['--enable-source-maps', CLI, 'migrate'], {
+  await promisify(execFile)(process.execPath, [CLI, 'migrate'], {
     env: {
       ...process.env,
       NODE_ENV: 'test',

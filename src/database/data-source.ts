@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DataSourceOptions } from 'typeorm';
+import { BUILD_FOLDER } from '../common/build-folder';
 import { Config } from '../config/config';
 import { DatabaseClient } from './driver/database-client';
 import { DatabaseHosts } from './driver/database-hosts';
@@ -8,9 +9,6 @@ import { DatabasePool } from './driver/database-pool';
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Idle time in milliseconds after which TCP checks whether the server is still there. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
-
-/** Path of the compiled migrations, from this file. Tests, which are not compiled, use the last build. */
-const MIGRATIONS = __filename.endsWith('.ts') ? '../../dist/migrations/*.js' : '../migrations/*.js';
 
 /**
  * Returns TypeORM's options for the service's database. They list no entities, because each feature's module
@@ -31,7 +29,7 @@ export function connectionOptions(
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
     applicationName: `messaging-${role}`,
     installExtensions: false,
-    migrations: [join(__dirname, MIGRATIONS)],
+    migrations: [join(BUILD_FOLDER, 'migrations/*.js')],
     migrationsTableName: 'migrations',
     migrationsTransactionMode: 'each',
     extra: {

@@ -125,7 +125,7 @@ export class ChaosProcess {
   private spawn(): void {
     const output = openSync(this.output, 'a');
     const { role, port, env } = this.options;
-    const child = spawn(process.execPath, ['--enable-source-maps', '--require', CLOCK, MAIN], {
+    const child = spawn(process.execPath, ['--require', CLOCK, MAIN], {
       env: { ...env, ROLE: role, PORT: String(port), CLOCK_OFFSET_MS: String(CLOCK_OFFSET_MS) },
       detached: true,
       stdio: ['ignore', output, output],

@@ -1,11 +1,11 @@
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../../common/app-error';
+import { BUILD_FOLDER } from '../../common/build-folder';
 import { type DocsFile, readDocsFiles } from './docs-files';
 
-/** Folder of the documentation's build; the path is right from `src` and from `dist`. */
-const FOLDER = resolve(__dirname, '../../../dist/docs');
+const FOLDER = join(BUILD_FOLDER, 'docs');
 
 const PAGE_OF_UNKNOWN_PATHS = '404.html';
 

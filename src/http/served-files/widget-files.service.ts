@@ -1,12 +1,12 @@
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../../common/app-error';
+import { BUILD_FOLDER } from '../../common/build-folder';
 import { NO_STORE } from '../connections/standard-headers';
 import { WidgetFiles } from './widget-files';
 
-/** Folder of the widget's build; the path is right from `src` and from `dist`. */
-const FOLDER = resolve(__dirname, '../../../dist/widget');
+const FOLDER = join(BUILD_FOLDER, 'widget');
 
 /** `Cache-Control` of the loader. Its URL never changes, and pages must soon load a new build. */
 const SHORT = 'public, max-age=300, stale-while-revalidate=86400';

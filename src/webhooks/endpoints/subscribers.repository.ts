@@ -48,27 +48,6 @@ interface SecretColumns extends SealedSecret {
 
 const MAX_OPENED = 1_000;
 
-const lockMatching = (condition: string) => {
-  const ofTenants = `tenant_id = ANY ($1) AND ${condition}`;
-  return `
-    WITH sending AS (
-      SELECT id FROM workspaces WHERE id = ANY ($1) AND suspended_at IS NULL FOR KEY SHARE SKIP LOCKED
-    ), held AS (
-      SELECT id, version FROM webhook_endpoints WHERE ${ofTenants} FOR KEY SHARE SKIP LOCKED
-    )
-    SELECT id, tenant_id AS "tenantId", events, context_parts AS context, url, activation, activated_at AS "activatedAt",
-           rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
-           failing_since IS NULL AND last_success_at > now() - interval '1 day' AS "answersLately",
-           ${SECRETS}, tenant_id IN (SELECT id FROM sending) AS "maySend",
-           (id, version) IN (SELECT id, version FROM held) AS "isHeld"
-    FROM webhook_endpoints WHERE ${ofTenants}`;
-};
-const LOCK = {
-  activeOfWorkspaces: lockMatching('active'),
-  listedActive: lockMatching('active AND id = ANY ($2)'),
-  listed: lockMatching('deleted_at IS NULL AND id = ANY ($2)'),
-};
-
 /** Reads and locks endpoints, together with the decrypted secrets that sign their deliveries. */
 @Injectable()
 export class SubscribersRepository {
@@ -91,7 +70,7 @@ export class SubscribersRepository {
 
   /** Reads the workspaces' active endpoints, and locks those that no other transaction is changing. */
   lockWorkspaceSubscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
-    return this.lockMatching(tx, 'activeOfWorkspaces', [tenantIds]);
+    return this.lockMatching(tx, 'active', [tenantIds]);
   }
 
   /** Reads active endpoints by their keys, and locks those that no other transaction is changing. */
@@ -100,7 +79,7 @@ export class SubscribersRepository {
     endpoints: EndpointKey[],
     { inactiveToo = false } = {},
   ): Promise<Subscriber[]> {
-    return this.lockMatching(tx, inactiveToo ? 'listed' : 'listedActive', [
+    return this.lockMatching(tx, `${inactiveToo ? 'deleted_at IS NULL' : 'active'} AND id = ANY ($2)`, [
       [...new Set(endpoints.map(({ tenantId }) => tenantId))],
       endpoints.map(({ id }) => id),
     ]);
@@ -113,12 +92,26 @@ export class SubscribersRepository {
    */
   private async lockMatching(
     tx: Transaction,
-    which: keyof typeof LOCK,
+    condition: string,
     parameters: unknown[],
   ): Promise<Subscriber[]> {
+    const ofTenants = `tenant_id = ANY ($1) AND ${condition}`;
     const rows = await tx.prepared<
       Omit<Subscriber, 'secrets' | 'isLocked' | 'startsAtOnce'> & SecretColumns & { isHeld: boolean }
-    >(LOCK[which], parameters);
+    >(
+      `WITH sending AS (
+         SELECT id FROM workspaces WHERE id = ANY ($1) AND suspended_at IS NULL FOR KEY SHARE SKIP LOCKED
+       ), held AS (
+         SELECT id, version FROM webhook_endpoints WHERE ${ofTenants} FOR KEY SHARE SKIP LOCKED
+       )
+       SELECT id, tenant_id AS "tenantId", events, context_parts AS context, url, activation, activated_at AS "activatedAt",
+              rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
+              failing_since IS NULL AND last_success_at > now() - interval '1 day' AS "answersLately",
+              ${SECRETS}, tenant_id IN (SELECT id FROM sending) AS "maySend",
+              (id, version) IN (SELECT id, version FROM held) AS "isHeld"
+       FROM webhook_endpoints WHERE ${ofTenants}`,
+      parameters,
+    );
     return rows.map(({ isHeld, ...row }) => {
       const isLocked = isHeld && row.maySend;
       const secrets = this.tryDecrypt(row.id, row);
