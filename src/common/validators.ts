@@ -165,7 +165,9 @@ export function NotBlank(options?: ValidationOptions): PropertyDecorator {
 }
 
 export function countCharacters(text: string): number {
-  return [...text].length;
+  let count = 0;
+  for (let at = 0; at < text.length; at += text.codePointAt(at)! > 0xffff ? 2 : 1) count++;
+  return count;
 }
 
 /** Requires a text of at most `max` characters that is not blank and that PostgreSQL can store. */

@@ -3,7 +3,7 @@ import { escapeLiteral } from 'pg';
 import { groupByWorkspace } from '../common/group-by';
 import { Channel } from '../common/channel-descriptors';
 import { Database } from '../database/database';
-import { Batch, workspaceOf } from '../database/key-list';
+import { Batch, workspaceOf, writtenOnce } from '../database/key-list';
 import { Transaction } from '../database/transaction';
 import { EventlessChanges } from '../outbox/eventless-changes';
 import {
@@ -62,10 +62,12 @@ const failListed = (list: string, errors: string, batch: Batch) => `
   WHERE m.tenant_id = ${workspaceOf('f', '$1', batch)} AND m.conversation_id = f.conversation_id AND m.id = f.id
     AND ${STATUS_BY_KEY} = 'QUEUED'
   RETURNING c.source_channel`;
-const failIn = (batch: Batch) => `
+const failIn = writtenOnce(
+  (batch) => `
   ${failListed('unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[])', '$5::jsonb', batch)} AS channel,
     f.code AS "errorCode", f.tenant_id AS "tenantId", f.conversation_id AS "conversationId", f.id AS "messageId",
-    'QUEUED' AS before, ${hasStatusSubscriberSql(workspaceOf('f', '$1', batch))} AS "hasSubscriber"`;
+    'QUEUED' AS before, ${hasStatusSubscriberSql(workspaceOf('f', '$1', batch))} AS "hasSubscriber"`,
+);
 
 /**
  * Returns SQL for `ClaimHandler.handleSql`: it fails the messages of some claimed events, if no endpoint of

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { idFloor } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { isDivisionByZero } from '../database/driver/database-errors';
-import { Batch, expectOneRow, listsOf, selectForEach, workspaceOf } from '../database/key-list';
+import { Batch, expectOneRow, listsOf, selectForEach, workspaceOf, writtenOnce } from '../database/key-list';
 import { columnNamesOf, columnsOf, rowsToInsert } from '../database/rows-to-insert';
 import { Pipelined, Transaction } from '../database/transaction';
 import { QueueFloors, SubQueue } from '../queue/floors/queue-floors';
@@ -35,8 +35,14 @@ const settleIn = (batch: Batch) => `
   )`;
 const LEASES =
   'unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::boolean[]) AS e (tenant_id, event_id, lease_id, ends)';
+const listSettledIn = writtenOnce(
+  (batch) => `${settleIn(batch)} SELECT event_id AS "eventId", lease_id AS "leaseId" FROM settled`,
+);
+const requireSettledIn = writtenOnce(
+  (batch) => `${settleIn(batch)} SELECT 1 / (count(*) = $5)::integer FROM settled`,
+);
 
-const claimIn = (batch: Batch, handler?: ClaimHandler) => `
+const claimIn = (batch: Batch, handleSql?: ClaimHandler['handleSql']) => `
   WITH due AS (${selectForEach(
     { tenant_id: ['uuid', '$1'], count: ['integer', '$2'], first_id: ['uuid', '$4'] },
     batch,
@@ -55,7 +61,7 @@ const claimIn = (batch: Batch, handler?: ClaimHandler) => `
     SELECT e.*, l.queued_at, l.was_leased
     FROM leased l JOIN events e ON e.tenant_id = ${workspaceOf('l', '$1', batch)} AND e.id = l.event_id
   ), handled AS (
-    ${handler?.handleSql?.(batch) ?? 'SELECT NULL::uuid AS event_id, NULL AS result'}
+    ${handleSql?.(batch) ?? 'SELECT NULL::uuid AS event_id, NULL AS result'}
   )
   SELECT c.id, c.tenant_id AS "tenantId", c.type, c.data::text, c.sequence, c.created_at AS "createdAt",
          c.queued_at AS "queuedAt", c.was_leased AS "wasLeased", handled.result
@@ -112,6 +118,9 @@ export interface EventLease {
  */
 @Injectable()
 export class EventQueueRepository {
+  /** SQL of claims, by the `handleSql` that is a part of it. */
+  private readonly claims = new Map<ClaimHandler['handleSql'], string>();
+
   constructor(
     private readonly database: Database,
     private readonly floors: QueueFloors,
@@ -158,13 +167,19 @@ export class EventQueueRepository {
     handler?: ClaimHandler,
   ): Promise<ClaimedEvent[]> {
     const tenantIds = [...limits.keys()];
-    const rows = await tx.prepared<Omit<ClaimedEvent, 'leaseId'>>(claimIn(this.database, handler), [
+    const rows = await tx.prepared<Omit<ClaimedEvent, 'leaseId'>>(this.claimWith(handler?.handleSql), [
       tenantIds,
       [...limits.values()],
       leaseId,
       tenantIds.map((tenantId) => idFloor(this.floors.startOfClaim(subQueueOf(tenantId)))),
     ]);
     return rows.map((row) => Object.assign(row, { leaseId }));
+  }
+
+  private claimWith(handleSql: ClaimHandler['handleSql']): string {
+    const sql = this.claims.get(handleSql) ?? claimIn(this.database, handleSql);
+    this.claims.set(handleSql, sql);
+    return sql;
   }
 
   /**
@@ -189,7 +204,7 @@ export class EventQueueRepository {
    */
   async settle(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Promise<Set<string>> {
     const rows = await tx.prepared<Omit<EventLease, 'tenantId'>>(
-      `${settleIn(this.database)} SELECT event_id AS "eventId", lease_id AS "leaseId" FROM settled`,
+      listSettledIn(this.database),
       listLeases(ended, ongoing),
     );
     return new Set(rows.map(leaseKeyOf));
@@ -197,7 +212,7 @@ export class EventQueueRepository {
 
   /** Settles leases as `settle` does, but fails the transaction if a lease is not valid (`isLeaseLost`). */
   settleAllPipelined(tx: Transaction, ended: EventLease[], ongoing: EventLease[]): Pipelined {
-    return tx.pipeline(`${settleIn(this.database)} SELECT 1 / (count(*) = $5)::integer FROM settled`, [
+    return tx.pipeline(requireSettledIn(this.database), [
       ...listLeases(ended, ongoing),
       ended.length + ongoing.length,
     ]);

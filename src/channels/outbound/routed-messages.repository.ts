@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
-import { Batch, workspaceOf } from '../../database/key-list';
+import { Batch, workspaceOf, writtenOnce } from '../../database/key-list';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { DeliveryErrorCode } from '../../messages/message-status';
 import { failClaimedSql, MessageKey, STATUS_BY_KEY } from '../../messages/message-status.repository';
@@ -22,19 +22,22 @@ type Route = RoutedMessage & {
  * SQL that locks the queue's rows up to the first unsent message, in workspaces $1 and conversations $2.
  * Skips channels that were never connected, because looking for their rows could read many dead rows.
  */
-const lockFirstIn = (batch: Batch) => `
+const lockFirstIn = writtenOnce(
+  (batch) => `
   SELECT FROM unnest($1::uuid[], $2::uuid[]) AS c (tenant_id, id), LATERAL (
     SELECT 1 FROM outbound_messages d
     WHERE ${wasConnected('c.id', workspaceOf('c', '$1', batch))}
       AND d.tenant_id = ${workspaceOf('c', '$1', batch)} AND d.conversation_id = c.id
       AND d.message_id <= (${firstUnsent('c.id', workspaceOf('c', '$1', batch))})
-    ORDER BY d.message_id FOR SHARE) first`;
+    ORDER BY d.message_id FOR SHARE) first`,
+);
 
 /**
  * SQL that locks the given messages (workspaces $1, conversations $2, ids $3) if they are QUEUED, and selects
  * the connection or the error code of each.
  */
-const routeIn = (batch: Batch) => `
+const routeIn = writtenOnce(
+  (batch) => `
   WITH selected AS (
     SELECT m.tenant_id, m.conversation_id, m.id
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS f (tenant_id, conversation_id, id)
@@ -54,15 +57,18 @@ const routeIn = (batch: Batch) => `
   SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", id AS "messageId", code,
          CASE WHEN code IS NULL THEN connection_id END AS "connectionId", id <> first_id AS waits,
          (${endOfHolds('o.conversation_id', 'o.first_id', workspaceOf('o', '$1', batch))})::text AS "heldUntil"
-  FROM ordered o`;
+  FROM ordered o`,
+);
 
-const enqueueIn = (batch: Batch) => `
+const enqueueIn = writtenOnce(
+  (batch) => `
   INSERT INTO outbound_messages (tenant_id, conversation_id, message_id, connection_id, waits, next_attempt_at)
   SELECT t.id, n.conversation_id, n.message_id, n.connection_id, n.waits, greatest(now(), n.held_until)
   FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::boolean[], $6::timestamptz[])
     AS n (tenant_id, conversation_id, message_id, connection_id, waits, held_until)
   JOIN workspaces t ON t.id = ${workspaceOf('n', '$1', batch)}
-  ON CONFLICT DO NOTHING`;
+  ON CONFLICT DO NOTHING`,
+);
 
 /**
  * Returns SQL for `ClaimHandler.handleSql`: it fails agents' messages of workspaces that never had a

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
-import { Batch, expectOneRow, listsOf, selectForEach, workspaceOf } from '../../database/key-list';
+import { expectOneRow, listsOf, selectForEach, workspaceOf, writtenOnce } from '../../database/key-list';
 import { columnNamesOf, columnsOf, rowsToInsert } from '../../database/rows-to-insert';
 import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
@@ -58,7 +58,8 @@ const lockDue = (
     ) AS others
     LIMIT ${request.count}`;
 };
-const claimIn = (batch: Batch) => `
+const claimIn = writtenOnce(
+  (batch) => `
   WITH due AS (${selectForEach(
     {
       tenant_id: ['uuid', '$1'],
@@ -78,7 +79,8 @@ const claimIn = (batch: Batch) => `
   SELECT l.id, l.endpoint_id AS "endpointId", l.round, l.attempt_count AS "attemptCount", l.recovered,
          l.recovery_id AS "recoveryId", l.was_leased AS "wasLeased", l.event_id AS "eventId", e.tenant_id AS "tenantId", e.type, e.data::text,
          e.sequence, e.created_at AS "createdAt"
-  FROM leased l JOIN events e ON e.tenant_id = ${workspaceOf('l', '$1', batch)} AND e.id = l.event_id`;
+  FROM leased l JOIN events e ON e.tenant_id = ${workspaceOf('l', '$1', batch)} AND e.id = l.event_id`,
+);
 
 /**
  * Stores the deliveries that are still to be sent. A delivery gets a row when its first attempt finds no slot

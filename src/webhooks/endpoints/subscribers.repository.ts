@@ -48,6 +48,27 @@ interface SecretColumns extends SealedSecret {
 
 const MAX_OPENED = 1_000;
 
+const lockMatching = (condition: string) => {
+  const ofTenants = `tenant_id = ANY ($1) AND ${condition}`;
+  return `
+    WITH sending AS (
+      SELECT id FROM workspaces WHERE id = ANY ($1) AND suspended_at IS NULL FOR KEY SHARE SKIP LOCKED
+    ), held AS (
+      SELECT id, version FROM webhook_endpoints WHERE ${ofTenants} FOR KEY SHARE SKIP LOCKED
+    )
+    SELECT id, tenant_id AS "tenantId", events, context_parts AS context, url, activation, activated_at AS "activatedAt",
+           rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
+           failing_since IS NULL AND last_success_at > now() - interval '1 day' AS "answersLately",
+           ${SECRETS}, tenant_id IN (SELECT id FROM sending) AS "maySend",
+           (id, version) IN (SELECT id, version FROM held) AS "isHeld"
+    FROM webhook_endpoints WHERE ${ofTenants}`;
+};
+const LOCK = {
+  activeOfWorkspaces: lockMatching('active'),
+  listedActive: lockMatching('active AND id = ANY ($2)'),
+  listed: lockMatching('deleted_at IS NULL AND id = ANY ($2)'),
+};
+
 /** Reads and locks endpoints, together with the decrypted secrets that sign their deliveries. */
 @Injectable()
 export class SubscribersRepository {
@@ -70,7 +91,7 @@ export class SubscribersRepository {
 
   /** Reads the workspaces' active endpoints, and locks those that no other transaction is changing. */
   lockWorkspaceSubscribers(tx: Transaction, tenantIds: string[]): Promise<Subscriber[]> {
-    return this.lockMatching(tx, 'active', [tenantIds]);
+    return this.lockMatching(tx, 'activeOfWorkspaces', [tenantIds]);
   }
 
   /** Reads active endpoints by their keys, and locks those that no other transaction is changing. */
@@ -79,7 +100,7 @@ export class SubscribersRepository {
     endpoints: EndpointKey[],
     { inactiveToo = false } = {},
   ): Promise<Subscriber[]> {
-    return this.lockMatching(tx, `${inactiveToo ? 'deleted_at IS NULL' : 'active'} AND id = ANY ($2)`, [
+    return this.lockMatching(tx, inactiveToo ? 'listed' : 'listedActive', [
       [...new Set(endpoints.map(({ tenantId }) => tenantId))],
       endpoints.map(({ id }) => id),
     ]);
@@ -92,26 +113,12 @@ export class SubscribersRepository {
    */
   private async lockMatching(
     tx: Transaction,
-    condition: string,
+    which: keyof typeof LOCK,
     parameters: unknown[],
   ): Promise<Subscriber[]> {
-    const ofTenants = `tenant_id = ANY ($1) AND ${condition}`;
     const rows = await tx.prepared<
       Omit<Subscriber, 'secrets' | 'isLocked' | 'startsAtOnce'> & SecretColumns & { isHeld: boolean }
-    >(
-      `WITH sending AS (
-         SELECT id FROM workspaces WHERE id = ANY ($1) AND suspended_at IS NULL FOR KEY SHARE SKIP LOCKED
-       ), held AS (
-         SELECT id, version FROM webhook_endpoints WHERE ${ofTenants} FOR KEY SHARE SKIP LOCKED
-       )
-       SELECT id, tenant_id AS "tenantId", events, context_parts AS context, url, activation, activated_at AS "activatedAt",
-              rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
-              failing_since IS NULL AND last_success_at > now() - interval '1 day' AS "answersLately",
-              ${SECRETS}, tenant_id IN (SELECT id FROM sending) AS "maySend",
-              (id, version) IN (SELECT id, version FROM held) AS "isHeld"
-       FROM webhook_endpoints WHERE ${ofTenants}`,
-      parameters,
-    );
+    >(LOCK[which], parameters);
     return rows.map(({ isHeld, ...row }) => {
       const isLocked = isHeld && row.maySend;
       const secrets = this.tryDecrypt(row.id, row);
