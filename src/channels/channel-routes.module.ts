@@ -13,7 +13,6 @@ import { HooksService } from './inbound/hooks.service';
 import { InboundMessageWriter } from './inbound/inbound-message-writer';
 import { InboundService } from './inbound/inbound.service';
 import { ReceptionTimes } from './inbound/reception-times';
-import { OutboundMessageQueueModule } from './outbound/outbound-message-queue';
 import { ReceiptsRepository } from './receipts/receipts.repository';
 import { ReceiptsService } from './receipts/receipts.service';
 import { TypingController } from './widget/typing.controller';
@@ -32,7 +31,6 @@ import { WidgetController } from './widget/widget.controller';
     ContactsModule,
     ConversationsModule,
     MessagesModule,
-    OutboundMessageQueueModule,
     PresenceModule,
     RateLimitModule,
     SecretsModule,

@@ -6,18 +6,18 @@ import { QueueFloorsModule } from '../queue/floors/queue-floors.module';
 import { registerQueue } from '../queue/register-queue';
 import { StartCapacity, startCapacityOf } from '../queue/start-capacity';
 import { provideTargetRates } from '../queue/target-rates';
+import { WakeUpsModule } from '../queue/wake-ups';
 import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-deletion-worker.module';
 import { ChannelsModule } from './channels.module';
 import { ConnectionCloser } from './connections/connection-closer';
 import { ChannelsConsumer } from './outbound/channels.consumer';
+import { OUTBOUND_MESSAGE_QUEUE } from './outbound/claimed-message';
 import { DueMessagesRepository } from './outbound/due-messages.repository';
 import { OutboundMessageAttempter } from './outbound/outbound-message-attempter';
 import { OutboundMessageClaimer } from './outbound/outbound-message-claimer';
 import { OutboundMessagePoll } from './outbound/outbound-message-poll';
-import { OUTBOUND_MESSAGE_QUEUE, OutboundMessageQueueModule } from './outbound/outbound-message-queue';
 import { OutboundMessageRecorder } from './outbound/outbound-message-recorder';
 import { OutboundMessageRouter } from './outbound/outbound-message-router';
-import { OutboundMessageProcessor } from './outbound/outbound-message.processor';
 import { OutboundMessageWorker } from './outbound/outbound-message.worker';
 import { RoutedMessagesRepository } from './outbound/routed-messages.repository';
 import { StaleMessageReconciler } from './outbound/stale-message-reconciler';
@@ -46,10 +46,10 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
   imports: [
     ChannelsModule,
     MessagesModule,
-    OutboundMessageQueueModule,
     OutboxWorkerModule,
     QueueFloorsModule,
     registerQueue(INSTAGRAM_TOKENS_QUEUE),
+    WakeUpsModule,
     WorkspaceDeletionWorkerModule,
   ],
   providers: [
@@ -64,7 +64,6 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
     OutboundMessageAttempter,
     OutboundMessageClaimer,
     OutboundMessagePoll,
-    OutboundMessageProcessor,
     OutboundMessageRecorder,
     OutboundMessageRouter,
     OutboundMessageWorker,

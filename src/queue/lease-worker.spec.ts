@@ -9,7 +9,6 @@ describe('lease worker', () => {
     const capacity = new StartCapacity({ total: 1_000, perTarget: 1, slow: 1_000 }, { isTrusted: true });
     const worker = new LeaseWorker<never>(capacity, {
       logger: new Logger('test'),
-      hasDue: () => Promise.resolve(false),
       claim: ({ id }) => {
         claimed.push(id);
         return id === 'works' ? Promise.resolve([]) : new Promise(() => {});

@@ -9,12 +9,11 @@ const CLAIM_PATIENCE_MS = 1_000;
 
 interface LeaseWork<Claimed> {
   readonly logger: Logger;
-  hasDue(target: Target): Promise<boolean>;
   claim(target: Target, count: number): Promise<Claimed[]>;
   /** Processes one item and records its outcome. Never rejects. */
   process(target: Target, claimed: Claimed): Promise<void>;
-  /** Enqueues jobs for targets, so that any worker may claim their items. */
-  wakeOtherWorkers(targets: Target[]): void;
+  /** Adds a job for a target, so that any worker may claim its items. */
+  wakeOtherWorkers(target: Target): void;
 }
 
 /**
@@ -34,7 +33,7 @@ export class LeaseWorker<Claimed> {
     private readonly work: LeaseWork<Claimed>,
   ) {
     capacity.onFree((target) => {
-      if (this.stopping) this.work.wakeOtherWorkers([target]);
+      if (this.stopping) this.work.wakeOtherWorkers(target);
       else this.wake([target]);
     });
   }
@@ -64,14 +63,6 @@ export class LeaseWorker<Claimed> {
       }, CLAIM_PATIENCE_MS);
       void claim.then(resolve, reject).finally(() => clearTimeout(timer));
     });
-  }
-
-  hasDue(target: Target): Promise<boolean> {
-    return this.work.hasDue(target);
-  }
-
-  canClaim(target: Target): boolean {
-    return this.capacity.countClaimable(target) > 0;
   }
 
   /**
@@ -110,7 +101,7 @@ export class LeaseWorker<Claimed> {
       const claimed = await this.startClaimed(target, slots, this.work.claim(target, slots));
       if (claimed.length < slots) return;
     }
-    // A paused target need not wait for a slot, because a delayed job wakes it at the end of the pause.
+    // A paused target need not wait for a slot, because it is woken at the end of the pause.
     if (this.capacity.isPaused(target)) return;
     this.capacity.wait(target);
     this.wakeOthersThrottled(target);
@@ -147,7 +138,7 @@ export class LeaseWorker<Claimed> {
       setTimeout(() => this.othersWokenFor.clear(), WAKE_OTHERS_EVERY_MS).unref();
     }
     this.othersWokenFor.add(key);
-    this.work.wakeOtherWorkers([target]);
+    this.work.wakeOtherWorkers(target);
   }
 
   private track<T>(work: Promise<T>): Promise<T> {

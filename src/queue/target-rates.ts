@@ -2,17 +2,18 @@ import { FactoryProvider } from '@nestjs/common';
 import { FixedWindows } from '../redis/fixed-windows';
 import { StartCapacity, startCapacityOf } from './start-capacity';
 import { Target, throughputKeyOf } from './targets';
-import { WakeUpQueue, wakeUpsOf } from './wake-up-queue';
+import { WakeUps } from './wake-ups';
 
 /**
  * Limits the number of each target's items that start in a second, by a count in Redis for all workers. A
- * target that has reached its rate is paused, and woken by a job at the end of the pause.
+ * target that has reached its rate is paused, and woken at the end of the pause.
  */
 export class TargetRates {
   constructor(
+    private readonly queue: string,
     private readonly windows: FixedWindows,
     private readonly capacity: StartCapacity,
-    private readonly wakeUps: WakeUpQueue,
+    private readonly wakeUps: WakeUps,
   ) {}
 
   /** Returns how many of the wanted items may start in this second. If not all may, the target is paused. */
@@ -28,18 +29,18 @@ export class TargetRates {
     if (count > 0) await this.windows.giveBack(throughputKeyOf(target), count);
   }
 
-  /** Lets no work of a target start in this process for `delayMs`, and then wakes a worker for the target. */
+  /** Lets no work of a target start in this process for `delayMs`, and then wakes the worker. */
   pause(target: Target, delayMs: number): void {
     this.capacity.pause(target, delayMs);
-    this.wakeUps.wakeIn(target, delayMs);
+    this.wakeUps.wakeIn(this.queue, target, delayMs);
   }
 }
 
 export function provideTargetRates(queue: string): FactoryProvider<TargetRates> {
   return {
     provide: TargetRates,
-    inject: [FixedWindows, startCapacityOf(queue), wakeUpsOf(queue)],
-    useFactory: (windows: FixedWindows, capacity: StartCapacity, wakeUps: WakeUpQueue) =>
-      new TargetRates(windows, capacity, wakeUps),
+    inject: [FixedWindows, startCapacityOf(queue), WakeUps],
+    useFactory: (windows: FixedWindows, capacity: StartCapacity, wakeUps: WakeUps) =>
+      new TargetRates(queue, windows, capacity, wakeUps),
   };
 }

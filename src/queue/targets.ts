@@ -1,3 +1,5 @@
+import { Signal } from '../redis/redis-signals';
+
 /** Endpoint or channel connection of a workspace, for which work is claimed. */
 export interface Target {
   tenantId: string;
@@ -8,6 +10,15 @@ export interface Target {
    */
   isBackground?: boolean;
 }
+
+/** Target of a queue, such as of the queue of deliveries, with due items. */
+export interface WakeUp {
+  queue: string;
+  target: Target;
+}
+
+/** Redis signal that a target has due items, to the worker of its workspace. */
+export const TARGET_DUE: Signal<WakeUp> = { name: 'target:due' };
 
 /** Returns a key that differs between a target's live and background work. It is the id of jobs in Redis. */
 export function targetKeyOf({ id, isBackground }: Target): string {

@@ -2,16 +2,14 @@ import { FactoryProvider, Logger, Module } from '@nestjs/common';
 import { Config } from '../config/config';
 import { DatabaseClock } from '../database/database-clock';
 import { OutboxWorkerModule } from '../outbox/outbox.module';
-import { registerQueue } from '../queue/register-queue';
 import { cappedAt } from '../queue/slots';
 import { StartCapacity, startCapacityOf } from '../queue/start-capacity';
 import { provideTargetRates } from '../queue/target-rates';
-import { provideWakeUps } from '../queue/wake-up-queue';
+import { WakeUpsModule } from '../queue/wake-ups';
 import { DELIVERY_QUEUE } from './deliveries/delivery';
 import { DeliveryClaimer } from './deliveries/delivery-claimer';
 import { DeliveryFanOut } from './deliveries/delivery-fan-out';
 import { DeliveryPoll } from './deliveries/delivery-poll';
-import { DeliveryProcessor } from './deliveries/delivery.processor';
 import { DeliveryWorker } from './deliveries/delivery.worker';
 import { EndpointHealth } from './deliveries/endpoint-health';
 import { PendingCanceller } from './deliveries/pending-canceller';
@@ -48,14 +46,12 @@ const deliveryCapacity: FactoryProvider<StartCapacity> = {
 
 /** Does the work of workers for webhooks: makes deliveries of events, attempts them, runs recoveries. */
 @Module({
-  imports: [registerQueue(DELIVERY_QUEUE), OutboxWorkerModule, WebhooksModule],
+  imports: [OutboxWorkerModule, WakeUpsModule, WebhooksModule],
   providers: [
     WebhooksConsumer,
     DeliveryFanOut,
     deliveryCapacity,
-    provideWakeUps(DELIVERY_QUEUE),
     provideTargetRates(DELIVERY_QUEUE),
-    DeliveryProcessor,
     DeliveryWorker,
     DeliveryClaimer,
     DeliveryPoll,

@@ -10,7 +10,7 @@ import { DatabaseClient } from '../../src/database/driver/database-client';
 import { DatabasePool } from '../../src/database/driver/database-pool';
 import { RedisClient } from '../../src/redis/redis-client';
 import { clearSocketTimeoutOnClose } from '../../src/redis/redis-connections';
-import { DELIVERY_QUEUE } from '../../src/webhooks/deliveries/delivery';
+import { WAKE_UP_QUEUE } from '../../src/queue/wake-ups';
 import { TestService } from '../support/service';
 
 /**
@@ -71,7 +71,7 @@ describe('the private parts of libraries that the service relies on', () => {
   });
 
   it('@nestjs/bull: its shutdown hook is a method of the queue, where it can be replaced', () => {
-    const queue = service.app.get<Queue & OnApplicationShutdown>(getQueueToken(DELIVERY_QUEUE), {
+    const queue = service.app.get<Queue & OnApplicationShutdown>(getQueueToken(WAKE_UP_QUEUE), {
       strict: false,
     });
     expect(queue).toHaveProperty('onApplicationShutdown', expect.any(Function));

@@ -23,7 +23,7 @@ import { QueuedWorkspacesRepository } from '../../src/outbox/queued-workspaces.r
 import { OutboxService } from '../../src/outbox/outbox.service';
 import { QueueFloors } from '../../src/queue/floors/queue-floors';
 import { QueueFloorsRepository } from '../../src/queue/floors/queue-floors.repository';
-import { WakeUpQueue } from '../../src/queue/wake-up-queue';
+import { WakeUps } from '../../src/queue/wake-ups';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
 import {
   BEFORE_ALL_ENDPOINTS,
@@ -86,14 +86,13 @@ class Worker {
       new RoutedMessagesRepository(database),
       this.messages,
       statuses,
-      {} as WakeUpQueue,
+      {} as WakeUps,
       {} as Metrics,
     );
   }
 
   /** Calls that read the queues, by what they do. */
   get reads(): Record<string, () => Promise<unknown>> {
-    const target = { tenantId: TENANT, id: ENDPOINT };
     const connection = { tenantId: TENANT, id: CONNECTION } as LoadedConnection;
     const request = { tenantId: TENANT, endpointId: ENDPOINT, activation: 1, recovered: false, count: COUNT };
     const leases = Array.from({ length: COUNT }, () => ({
@@ -121,7 +120,6 @@ class Worker {
       'a poll of events': () => this.workspaces.findWorkspaces(LOWEST_ID, this.server),
       'a list of events under a lease': () => this.events.listLeased(TENANT),
       'a claim of deliveries': () => this.rolledBack((tx) => this.pending.claim(tx, [request], newId())),
-      'a look for due deliveries': () => this.pending.hasDue(target),
       'a poll of deliveries': () => this.due.findDue(BEFORE_ALL_ENDPOINTS, this.server),
       'a settlement of events': () =>
         this.rolledBack((tx) => this.events.settle(tx, leases.slice(0, 5), leases.slice(5))),

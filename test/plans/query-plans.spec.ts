@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Queue } from 'bull';
 import { MessageStatusRepository } from '../../src/messages/message-status.repository';
 import { Metrics } from '../../src/metrics/metrics';
 import { LoadedConnection } from '../../src/channels/connections/connection-loader';
@@ -63,8 +62,7 @@ import {
 import { DeliveryRoundsRepository } from '../../src/webhooks/deliveries/delivery-rounds.repository';
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
 import { QueueFloors } from '../../src/queue/floors/queue-floors';
-import { Target } from '../../src/queue/targets';
-import { WakeUpQueue } from '../../src/queue/wake-up-queue';
+import { WakeUps } from '../../src/queue/wake-ups';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
 import { DeliveryContents } from '../../src/webhooks/browsing/delivery-contents';
 import { DeliverySearch } from '../../src/webhooks/browsing/delivery-search';
@@ -660,14 +658,6 @@ describe('query plans', () => {
       }
     });
 
-    it('sees whether anything is due from the endpoint’s own part of the index', async () => {
-      const target = { tenantId: BIG, id: endpoint(2) };
-      const [plan] = await plansOf(() => host.app.get(PendingDeliveriesRepository).hasDue(target));
-      expect(indexesOf(plan!)).toEqual(expect.arrayContaining(['pending_deliveries_endpoint_idx']));
-      expectOnlyIndexed(plan!, ['pending_deliveries']);
-      expect(rowsRead(plan!)).toBeLessThan(10);
-    });
-
     it('sees whether a delivery of a recovery is pending from the recovery’s own part of the index', async () => {
       const store = host.app.get(DeliveryRoundsRepository);
       const [plan] = await plansOf(
@@ -939,11 +929,10 @@ describe('query plans', () => {
     });
 
     it('finds the messages of events by their keys, however many are queued', async () => {
-      const queue = new WakeUpQueue({} as Queue<Target>); // nothing is queued
       const statuses = host.get(MessageStatusRepository);
       const messages = new OutboundMessagesRepository(host.get(Database), statuses, new QueueFloors());
       const routes = new RoutedMessagesRepository(host.get(Database));
-      const router = new OutboundMessageRouter(routes, messages, statuses, queue, host.get(Metrics));
+      const router = new OutboundMessageRouter(routes, messages, statuses, {} as WakeUps, host.get(Metrics));
       const keys = Array.from({ length: 10 }, (_, n) => ({
         tenantId: BIG,
         conversationId: CONVERSATION,

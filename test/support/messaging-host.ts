@@ -1,11 +1,10 @@
 import { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { MessagingModule, MessagingOptions } from '../../src/app/messaging.module';
-import { Target } from '../../src/queue/targets';
-import { WakeUpQueue } from '../../src/queue/wake-up-queue';
+import { Target, TARGET_DUE } from '../../src/queue/targets';
+import { RedisSignals } from '../../src/redis/redis-signals';
 import { DELIVERY_QUEUE } from '../../src/webhooks/deliveries/delivery';
 import { Fixtures } from './fixtures';
-import { openQueue } from './redis-connections';
 import { createStores, dropStores, setting, TestDatabase, TestStores } from './test-database';
 import { forgetStop, stopAtEnd } from './stop-at-end';
 
@@ -20,7 +19,6 @@ interface HostOptions extends Partial<MessagingOptions> {
  */
 export class MessagingHost {
   private readonly database: TestDatabase;
-  private opened: ReturnType<typeof openQueue<Target>> | null = null;
 
   private constructor(
     readonly app: INestApplicationContext,
@@ -63,19 +61,15 @@ export class MessagingHost {
 
   /** Wakes an endpoint, as the worker does when a retry is due. */
   async wake({ id }: { id: string }): Promise<void> {
-    this.opened ??= openQueue<Target>(DELIVERY_QUEUE, this.stores.redisUrl);
-    const { queue } = this.opened;
-    await queue.isReady();
-    const [endpoint] = await this.query<Target>(
+    const [target] = await this.query<Target>(
       'SELECT tenant_id AS "tenantId", id FROM webhook_endpoints WHERE id = $1',
       [id],
     );
-    new WakeUpQueue(queue).wake([endpoint!]);
+    this.get(RedisSignals).send(TARGET_DUE, target!.tenantId, { queue: DELIVERY_QUEUE, target: target! });
   }
 
   async close(): Promise<void> {
     if (!forgetStop(this)) return;
-    await this.opened?.close();
     await this.app.close();
     await this.database.close();
     if (this.ownsStores) await dropStores(this.stores);

@@ -7,7 +7,7 @@ import { SYSTEM } from '../../src/access/principal';
 import { ConversationDetail } from '../../src/conversations/conversation.dto';
 import { MessageResponse } from '../../src/messages/message.dto';
 import { DELIVERY_QUEUE } from '../../src/webhooks/deliveries/delivery';
-import { WakeUpQueue, wakeUpsOf } from '../../src/queue/wake-up-queue';
+import { WakeUps } from '../../src/queue/wake-ups';
 import { MAX_DELIVERY_ATTEMPTS } from '../../src/webhooks/deliveries/delivery-attempter';
 import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import {
@@ -230,8 +230,7 @@ export class WebhookWorkspace {
       );
       return changed.length > 0;
     });
-    const wakeUps = this.host.app.get<WakeUpQueue>(wakeUpsOf(DELIVERY_QUEUE), { strict: false });
-    wakeUps.wakeIn({ tenantId: this.id, id }, 0);
+    this.host.app.get(WakeUps, { strict: false }).wake(DELIVERY_QUEUE, [{ tenantId: this.id, id }]);
   }
 
   /** Lets one message fail for good at a receiver that answers with a failure. */

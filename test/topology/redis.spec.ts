@@ -1,8 +1,8 @@
-import { OUTBOUND_MESSAGE_QUEUE } from '../../src/channels/outbound/outbound-message-queue';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/access/principal';
 import { AgentAct } from '../../src/inbox/presence/presence.dto';
 import { PresenceService } from '../../src/inbox/presence/presence.service';
+import { WAKE_UP_QUEUE } from '../../src/queue/wake-ups';
 import { RedisClient } from '../../src/redis/redis-client';
 import { RedisSubscriber } from '../../src/redis/redis-subscriber';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
@@ -228,5 +228,5 @@ describe.each(KINDS)('with Redis as $kind', ({ Several }) => {
 
 /** Returns the primary; in a Cluster that of the queue which wakes outbound messages. */
 function primaryOf(redis: RedisCluster | RedisSentinels): Promise<RedisNode> {
-  return redis instanceof RedisCluster ? redis.primaryOf(`{${OUTBOUND_MESSAGE_QUEUE}}`) : redis.primary();
+  return redis instanceof RedisCluster ? redis.primaryOf(`{${WAKE_UP_QUEUE}}`) : redis.primary();
 }

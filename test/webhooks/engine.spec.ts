@@ -7,7 +7,7 @@ import { OutboxConsumer } from '../../src/outbox/outbox.consumer';
 import { OutboxRelay } from '../../src/outbox/outbox-relay';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/access/principal';
-import { WakeUpQueue, wakeUpsOf } from '../../src/queue/wake-up-queue';
+import { WakeUps } from '../../src/queue/wake-ups';
 import { DELIVERY_QUEUE } from '../../src/webhooks/deliveries/delivery';
 import { SubscribersRepository } from '../../src/webhooks/endpoints/subscribers.repository';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
@@ -213,10 +213,10 @@ describe('delivery engine', () => {
     const { workspace, endpoint, path } = subscription;
     await answerOnce(subscription);
     held.hold(path);
-    const queue = service.app.get<WakeUpQueue>(wakeUpsOf(DELIVERY_QUEUE));
+    const wakeUps = service.app.get(WakeUps, { strict: false });
     await send(subscription, 20);
-    // The jobs differ from each other, as those of retries do: any number of them can run at the same time.
-    for (let n = 0; n < 20; n++) queue.wakeIn({ tenantId: workspace.id, id: endpoint.id }, n * 100);
+    for (let n = 0; n < 20; n++)
+      wakeUps.wakeIn(DELIVERY_QUEUE, { tenantId: workspace.id, id: endpoint.id }, n * 100);
 
     await held.waitForCount(path, CAP);
     let most = 0;

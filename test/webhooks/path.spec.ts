@@ -44,8 +44,7 @@ const PATH = [
   'src/webhooks/sending/delivery-sender.ts',
 ];
 const PATH_OF_A_RETRY = [
-  'src/queue/wake-up-queue.ts',
-  'src/queue/wake-up.processor.ts',
+  'src/queue/wake-ups.ts',
   'src/webhooks/deliveries/delivery-claimer.ts',
   'src/webhooks/deliveries/pending-deliveries.repository.ts',
 ];

@@ -1,48 +1,93 @@
 import { newId } from '../../src/common/ids';
 import { RedisSubscriber } from '../../src/redis/redis-subscriber';
 import { RedisClient } from '../../src/redis/redis-client';
-import { WakeUpQueue, wakeUpsOf } from '../../src/queue/wake-up-queue';
+import { RedisSignals } from '../../src/redis/redis-signals';
+import { TARGET_DUE } from '../../src/queue/targets';
+import { WakeUps } from '../../src/queue/wake-ups';
 import { DELIVERY_QUEUE } from '../../src/webhooks/deliveries/delivery';
 import { Polls } from '../../src/queue/polling/polls';
 import { AdvisoryLock } from '../support/advisory-lock';
 import { waitForLockWait } from '../support/lock-waits';
 import { Receiver } from '../support/receiver';
 import { TestService } from '../support/service';
-import { deliveriesOf, waitForDeliveries } from '../support/stored-deliveries';
-import { subscribe } from '../support/webhook-workspace';
+import { insertPendingDeliveries, waitForDeliveries } from '../support/stored-deliveries';
+import { subscribe, Subscription } from '../support/webhook-workspace';
 import { redisConnections } from '../support/redis-connections';
 import { TcpProxy } from '../support/tcp-proxy';
 import { RedisMonitor } from '../support/redis-monitor';
 import { waitFor } from '../support/wait';
 
-it('loses no wake-up that comes while the endpoint’s job is active, without the poll', async () => {
-  const service = await TestService.create({ role: 'all' });
-  const receiver = await Receiver.start();
-  const claims = await ClaimGate.close(service);
-  const wakeUps = await WakeUpWatch.start(service);
-  try {
+describe('without the polls', () => {
+  let service: TestService;
+  let receiver: Receiver;
+  let subscription: Subscription;
+
+  beforeAll(async () => {
+    service = await TestService.create({ role: 'all' });
+    receiver = await Receiver.start();
     await service.app.get(Polls, { strict: false }).beforeApplicationShutdown();
-    const { workspace, conversation, endpoint } = await subscribe(service, receiver);
-    // An endpoint with a rate of its own gets its deliveries through a claim. And each wake-up adds a job.
-    await service.query('UPDATE webhook_endpoints SET rate_limit = 100 WHERE id = $1', [endpoint.id]);
-    service.app.get<WakeUpQueue>(wakeUpsOf(DELIVERY_QUEUE), { strict: false }).stopHandlingLocally();
+    const { workspace, conversation, path } = await subscribe(service, receiver);
+    await waitFor('the worker to hear signals', async () => {
+      await service.make.received(workspace, conversation);
+      return receiver.received(path).length > 0;
+    });
+  });
+  beforeEach(async () => {
+    subscription = await subscribe(service, receiver);
+  });
 
-    await service.make.received(workspace, conversation, 'First');
-    await claims.waitForOne();
-    const wakeUpsBefore = wakeUps.countOf(endpoint.id);
-    await service.make.received(workspace, conversation, 'Second');
-    await waitFor('the second delivery', async () => (await deliveriesOf(service, endpoint)).length === 2);
-    await waitFor('its wake-up', () => wakeUps.countOf(endpoint.id) > wakeUpsBefore);
-    await claims.open();
+  const wakeUps = () => service.app.get(WakeUps, { strict: false });
+  const target = () => ({ tenantId: subscription.id, id: subscription.endpoint.id });
 
-    // The limit is below the end of the first delivery's lease.
-    await waitForDeliveries(service, endpoint, 'SUCCEEDED', 2, 10_000);
-  } finally {
-    wakeUps.stop();
-    await claims.open();
-    await service.close();
-    await receiver.stop();
-  }
+  it.each([
+    { way: 'a call', wake: () => wakeUps().wake(DELIVERY_QUEUE, [target()]) },
+    { way: 'a delayed call', wake: () => wakeUps().wakeIn(DELIVERY_QUEUE, target(), 30) },
+    { way: 'a job', wake: () => wakeUps().wakeOthers(DELIVERY_QUEUE, target()) },
+    {
+      way: 'a signal',
+      wake: () =>
+        service.app
+          .get(RedisSignals)
+          .send(TARGET_DUE, subscription.id, { queue: DELIVERY_QUEUE, target: target() }),
+    },
+  ])('delivers what is due when woken by $way', async ({ wake }) => {
+    await insertPendingDeliveries(service, subscription);
+    wake();
+    await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED');
+  });
+
+  it('retries a delivery on time, and adds no job for it', async () => {
+    const keys: string[] = [];
+    const monitor = await RedisMonitor.start(service.stores.redisUrl, (words) => keys.push(words.join(' ')));
+    const { path, endpoint, workspace, conversation } = subscription;
+    receiver.https.respond = (response) => {
+      const isFirst = receiver.received(path).length === 1;
+      response.writeHead(isFirst ? 500 : 200).end();
+    };
+    await service.make.received(workspace, conversation);
+    await waitForDeliveries(service, endpoint, 'SUCCEEDED');
+    monitor.stop();
+    expect(receiver.received(path)).toHaveLength(2);
+    expect(keys.filter((key) => key.includes(endpoint.id))).toEqual([]);
+  });
+
+  it('loses no wake-up that comes while the endpoint’s deliveries are being claimed', async () => {
+    const claims = await ClaimGate.close(service);
+    try {
+      const { endpoint } = subscription;
+      await insertPendingDeliveries(service, subscription);
+      wakeUps().wake(DELIVERY_QUEUE, [target()]);
+      await claims.waitForOne();
+      await insertPendingDeliveries(service, subscription);
+      wakeUps().wake(DELIVERY_QUEUE, [target()]);
+      await claims.open();
+
+      // The limit is below the end of the first delivery's lease.
+      await waitForDeliveries(service, endpoint, 'SUCCEEDED', 2, 10_000);
+    } finally {
+      await claims.open();
+    }
+  });
 });
 
 it('hears signals again after its connection died silently', async () => {
@@ -107,30 +152,5 @@ class ClaimGate {
 
   open(): Promise<void> {
     return this.lock.release();
-  }
-}
-
-/** Counts how often a job for an endpoint is offered to Redis, whether or not one exists already. */
-class WakeUpWatch {
-  private constructor(
-    private readonly looked: string[],
-    private readonly monitor: RedisMonitor,
-  ) {}
-
-  static async start({ stores }: TestService): Promise<WakeUpWatch> {
-    const looked: string[] = [];
-    // Bull's script searches for a job of that id before it adds one.
-    const monitor = await RedisMonitor.start(stores.redisUrl, ([command, key]) => {
-      if (command!.toLowerCase() === 'exists') looked.push(key!);
-    });
-    return new WakeUpWatch(looked, monitor);
-  }
-
-  countOf(endpointId: string): number {
-    return this.looked.filter((key) => key.endsWith(`:${endpointId}`)).length;
-  }
-
-  stop(): void {
-    this.monitor.stop();
   }
 }

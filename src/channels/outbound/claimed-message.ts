@@ -2,6 +2,9 @@ import { MessageKey } from '../../messages/message-status.repository';
 import { StartBy } from '../../queue/start-capacity';
 import { LoadedConnection } from '../connections/connection-loader';
 
+/** Queue of the outbound messages that are due, by connection. */
+export const OUTBOUND_MESSAGE_QUEUE = 'channel-connections';
+
 /** Outbound message under a lease. Only the process that holds the lease may send it. */
 export interface ClaimedMessage extends MessageKey {
   connection: LoadedConnection;

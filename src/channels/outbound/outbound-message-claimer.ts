@@ -22,13 +22,6 @@ export class OutboundMessageClaimer {
     private readonly rates: TargetRates,
   ) {}
 
-  async hasDue(target: Target): Promise<boolean> {
-    const { tenantId } = target;
-    return (
-      (await this.database.placement.forWorkspace(tenantId, () => this.messages.countReady(target, 1))) > 0
-    );
-  }
-
   claim(target: Target, count: number): Promise<ClaimedMessage[]> {
     return this.database.placement.forWorkspace(target.tenantId, () => this.claimReady(target, count));
   }

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { SteppedSearch } from '../../queue/polling/searches';
 import { BEFORE_ALL_MESSAGES, DueMessagesRepository } from './due-messages.repository';
-import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
+import { OUTBOUND_MESSAGE_QUEUE } from './claimed-message';
 import { Polls } from '../../queue/polling/polls';
-import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
+import { WakeUps } from '../../queue/wake-ups';
 import { StaleMessageReconciler } from './stale-message-reconciler';
 
 /**
@@ -23,19 +23,19 @@ export class OutboundMessagePoll {
   constructor(
     messages: DueMessagesRepository,
     stale: StaleMessageReconciler,
-    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) wakeUps: WakeUpQueue,
+    wakeUps: WakeUps,
     polls: Polls,
     database: Database,
   ) {
     polls.searchSchedule('scheduled messages', async (since, server) => {
       const step = await messages.findScheduled(since, server);
-      wakeUps.wake(step.connections);
+      wakeUps.wake(OUTBOUND_MESSAGE_QUEUE, step.connections);
       await stale.reconcile(step.ended);
       return step;
     });
     polls.search('due messages', BEFORE_ALL_MESSAGES, async (after, server) => {
       const { due, inactive, ended, next } = await messages.findDue(after, server);
-      wakeUps.wake(due);
+      wakeUps.wake(OUTBOUND_MESSAGE_QUEUE, due);
       stale.failPending(inactive);
       await stale.reconcile(ended);
       return next;

@@ -9,8 +9,8 @@ import {
 } from '../../messages/message-status.repository';
 import { Metrics } from '../../metrics/metrics';
 import { ConversationKey } from '../../database/tables/table-declaration';
-import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
-import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
+import { OUTBOUND_MESSAGE_QUEUE } from './claimed-message';
+import { WakeUps } from '../../queue/wake-ups';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { RoutedMessage, RoutedMessagesRepository } from './routed-messages.repository';
 
@@ -21,7 +21,7 @@ export class OutboundMessageRouter {
     private readonly routes: RoutedMessagesRepository,
     private readonly messages: OutboundMessagesRepository,
     private readonly statuses: MessageStatusRepository,
-    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
+    private readonly wakeUps: WakeUps,
     private readonly metrics: Metrics,
   ) {}
 
@@ -57,7 +57,7 @@ export class OutboundMessageRouter {
     const connections = new Map(
       routed.flatMap(({ tenantId, connectionId: id }) => (id ? [[id, { tenantId, id }]] : [])),
     );
-    this.wakeUps.wake([...connections.values()]);
+    this.wakeUps.wake(OUTBOUND_MESSAGE_QUEUE, [...connections.values()]);
   }
 }
 

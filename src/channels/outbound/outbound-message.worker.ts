@@ -3,11 +3,10 @@ import { Metrics } from '../../metrics/metrics';
 import { LeaseWorker } from '../../queue/lease-worker';
 import { InjectStartCapacity, isTooLate, StartCapacity } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
-import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
-import { ClaimedMessage } from './claimed-message';
+import { WakeUps } from '../../queue/wake-ups';
+import { ClaimedMessage, OUTBOUND_MESSAGE_QUEUE } from './claimed-message';
 import { OutboundMessageClaimer } from './outbound-message-claimer';
 import { OutboundMessageAttempter } from './outbound-message-attempter';
-import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { SendResult } from './send-result';
 
@@ -25,7 +24,7 @@ export class OutboundMessageWorker {
 
   constructor(
     @InjectStartCapacity(OUTBOUND_MESSAGE_QUEUE) capacity: StartCapacity,
-    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
+    private readonly wakeUps: WakeUps,
     claimer: OutboundMessageClaimer,
     private readonly attempter: OutboundMessageAttempter,
     private readonly messages: OutboundMessagesRepository,
@@ -33,11 +32,11 @@ export class OutboundMessageWorker {
   ) {
     this.runner = new LeaseWorker<ClaimedMessage>(capacity, {
       logger: this.logger,
-      hasDue: (connection) => claimer.hasDue(connection),
       claim: (connection, count) => claimer.claim(connection, count),
       process: (connection, message) => this.process(connection, message),
-      wakeOtherWorkers: (connections) => wakeUps.enqueue(connections),
+      wakeOtherWorkers: (connection) => wakeUps.wakeOthers(OUTBOUND_MESSAGE_QUEUE, connection),
     });
+    wakeUps.register(OUTBOUND_MESSAGE_QUEUE, this.runner);
   }
 
   private async process({ id: connectionId }: Target, message: ClaimedMessage): Promise<void> {
@@ -67,11 +66,10 @@ export class OutboundMessageWorker {
 
   private wakeConnection(connection: Target, result: SendResult): void {
     // Wakes the connection for this conversation's next message, or for the retry.
-    const delayMs = nextSendDelayMs(result);
-    if (delayMs === 0) this.wakeUps.wake([connection]);
-    else this.wakeUps.wakeIn(connection, delayMs);
+    this.wakeUps.wakeIn(OUTBOUND_MESSAGE_QUEUE, connection, nextSendDelayMs(result));
     // Wakes the connection after its pause, when the messages of its other conversations may be sent.
-    if (result.status === 'SENDING' && result.pauseMs > 0) this.wakeUps.wakeIn(connection, result.pauseMs);
+    if (result.status === 'SENDING' && result.pauseMs > 0)
+      this.wakeUps.wakeIn(OUTBOUND_MESSAGE_QUEUE, connection, result.pauseMs);
   }
 
   private count({ connection: { channel }, createdAt }: ClaimedMessage, result: SendResult): void {

@@ -10,8 +10,8 @@ import { Metrics } from '../../metrics/metrics';
 import { targetKeyOf, Target } from '../../queue/targets';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { deliveryError } from './delivery-error';
-import { OUTBOUND_MESSAGE_QUEUE } from './outbound-message-queue';
-import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
+import { OUTBOUND_MESSAGE_QUEUE } from './claimed-message';
+import { WakeUps } from '../../queue/wake-ups';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
 import { StaleMessagesRepository } from './stale-messages.repository';
 
@@ -42,7 +42,7 @@ export class StaleMessageReconciler implements BeforeApplicationShutdown {
     private readonly messages: OutboundMessagesRepository,
     private readonly statuses: MessageStatusRepository,
     private readonly adapters: ChannelAdapters,
-    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
+    private readonly wakeUps: WakeUps,
     private readonly metrics: Metrics,
   ) {}
 
@@ -79,7 +79,13 @@ export class StaleMessageReconciler implements BeforeApplicationShutdown {
     for (const conversationId of new Set(conversationIds)) {
       const { rows } = this.messages.moveUpPipelined(tx, tenantId, conversationId);
       tx.onCommit(
-        () => void rows.then((moved) => this.wakeUps.wake(moved.map(({ id }) => ({ tenantId, id })))),
+        () =>
+          void rows.then((moved) =>
+            this.wakeUps.wake(
+              OUTBOUND_MESSAGE_QUEUE,
+              moved.map(({ id }) => ({ tenantId, id })),
+            ),
+          ),
       );
     }
   }
@@ -113,7 +119,10 @@ export class StaleMessageReconciler implements BeforeApplicationShutdown {
     );
     tx.onCommit(() => {
       for (const { channel } of unknown) this.metrics.outboundMessages.inc({ channel, outcome: 'unknown' });
-      this.wakeUps.wake(ended.map(({ connectionId: id }) => ({ tenantId, id })));
+      this.wakeUps.wake(
+        OUTBOUND_MESSAGE_QUEUE,
+        ended.map(({ connectionId: id }) => ({ tenantId, id })),
+      );
     });
   }
 

@@ -8,8 +8,9 @@ import { Connection } from '../adapters/channel-adapter';
 import { InboundEcho, InboundReceipt, InboundWatermark } from '../adapters/hook-events';
 import { isUsableId } from '../adapters/provider-values';
 import { deliveryError } from '../outbound/delivery-error';
-import { OUTBOUND_MESSAGE_QUEUE } from '../outbound/outbound-message-queue';
-import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
+import { OUTBOUND_MESSAGE_QUEUE } from '../outbound/claimed-message';
+import { TARGET_DUE } from '../../queue/targets';
+import { RedisSignals } from '../../redis/redis-signals';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
 import { AppliedReceipt, ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { ReceiptsRepository, UnsettledMessage, WATERMARK_STEP } from './receipts.repository';
@@ -29,7 +30,7 @@ export class ReceiptsService {
     private readonly providerIds: ProviderIdsRepository,
     private readonly receipts: ReceiptsRepository,
     private readonly outboundMessages: OutboundMessagesRepository,
-    @InjectWakeUps(OUTBOUND_MESSAGE_QUEUE) private readonly wakeUps: WakeUpQueue,
+    private readonly signals: RedisSignals,
   ) {}
 
   /** Applies a watermark or an echo, which must be verified with the secret of its own account. */
@@ -127,7 +128,8 @@ export class ReceiptsService {
     if (!wasUnsettled || !outbound || outbound.isLeased) return;
     this.outboundMessages.finish(tx, message);
     const { tenantId, id } = connection;
-    tx.onCommit(() => this.wakeUps.wake([{ tenantId, id }]));
+    const due = { queue: OUTBOUND_MESSAGE_QUEUE, target: { tenantId, id } };
+    tx.onCommit(() => this.signals.send(TARGET_DUE, tenantId, due));
   }
 }
 

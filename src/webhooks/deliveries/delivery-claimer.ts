@@ -68,10 +68,6 @@ export class DeliveryClaimer {
     this.apart = batcherOf(1);
   }
 
-  hasDue(target: Target): Promise<boolean> {
-    return this.database.placement.forWorkspace(target.tenantId, () => this.deliveries.hasDue(target));
-  }
-
   async claim(target: Target, count: number): Promise<Delivery[]> {
     const { deliveries, rateLimit } = await this.submit({ target, count, isGranted: false });
     const claimed = rateLimit === null ? deliveries : await this.claimGranted(target, count, rateLimit);

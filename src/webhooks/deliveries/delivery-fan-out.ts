@@ -5,7 +5,7 @@ import { Transaction } from '../../database/transaction';
 import { ClaimedEvent } from '../../outbox/event-queue.repository';
 import { EventWork } from '../../outbox/outbox.consumer';
 import { InjectStartCapacity, StartBy, StartCapacity } from '../../queue/start-capacity';
-import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
+import { WakeUps } from '../../queue/wake-ups';
 import { Subscriber } from '../endpoints/subscribers.repository';
 import { AttemptRecorder } from './attempt-recorder';
 import { Delivery, DELIVERY_QUEUE, deliveryIdOf, NOT_ATTEMPTED, toPending } from './delivery';
@@ -31,7 +31,7 @@ export class DeliveryFanOut {
     private readonly recorder: AttemptRecorder,
     private readonly worker: DeliveryWorker,
     @InjectStartCapacity(DELIVERY_QUEUE) private readonly capacity: StartCapacity,
-    @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
+    private readonly wakeUps: WakeUps,
   ) {}
 
   /**
@@ -100,7 +100,7 @@ export class DeliveryFanOut {
     // Wakes workers also for endpoints that are being changed, because they may be active after the change.
     const endpoints = new Set(waiting.map(({ endpoint }) => endpoint).filter(({ maySend }) => maySend));
     const targets = [...endpoints].map(({ tenantId, id }) => ({ tenantId, id }));
-    if (targets.length > 0) tx.onCommit(() => this.wakeUps.wake(targets));
+    if (targets.length > 0) tx.onCommit(() => this.wakeUps.wake(DELIVERY_QUEUE, targets));
   }
 }
 

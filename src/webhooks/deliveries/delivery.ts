@@ -5,7 +5,6 @@ import { OutboxEvent } from '../../outbox/event-queue.repository';
 import type { SubQueue } from '../../queue/floors/queue-floors';
 import { StartBy } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
-import { Signal } from '../../redis/redis-signals';
 import { WebhookContext } from '../context/webhook-context';
 import { Subscriber } from '../endpoints/subscribers.repository';
 import { AttemptError, AttemptOutcome } from '../sending/attempt-outcome';
@@ -14,10 +13,8 @@ import { RequestContent } from '../sending/delivery-request';
 /** Characters at the start of a UUIDv7 that hold its time: 8 digits, a hyphen and 4 digits. */
 const TIMESTAMP_LENGTH = 13;
 
-/** Name of the Bull queue in which each job wakes a worker for one endpoint. */
+/** Queue of the deliveries that are due, by endpoint. */
 export const DELIVERY_QUEUE = 'webhook-endpoints';
-/** Redis signal that wakes a worker for an endpoint, so that a delivery does not wait for the next poll. */
-export const DELIVERY_DUE: Signal<Target> = { name: 'deliveries:due' };
 
 /**
  * Lease of this process on a delivery. Until the first attempt is recorded, it is the lease on the delivery's

@@ -5,7 +5,7 @@ import { LoadControl } from '../../queue/load-control';
 import { ItemResult } from '../../queue/slots';
 import { InjectStartCapacity, StartCapacity } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
-import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
+import { WakeUps } from '../../queue/wake-ups';
 import { AttemptRecord, Delivery, DELIVERY_QUEUE } from './delivery';
 import { DeliveryAttempter } from './delivery-attempter';
 import { DeliveryClaimer } from './delivery-claimer';
@@ -20,7 +20,7 @@ export class DeliveryWorker {
 
   constructor(
     @InjectStartCapacity(DELIVERY_QUEUE) private readonly capacity: StartCapacity,
-    @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
+    private readonly wakeUps: WakeUps,
     claimer: DeliveryClaimer,
     private readonly attempter: DeliveryAttempter,
     private readonly health: EndpointHealth,
@@ -29,11 +29,11 @@ export class DeliveryWorker {
     this.load = new LoadControl(capacity);
     this.runner = new LeaseWorker<Delivery>(capacity, {
       logger: this.logger,
-      hasDue: (target) => claimer.hasDue(target),
       claim: (target, count) => claimer.claim(target, count),
       process: (target, delivery) => this.process(target, delivery),
-      wakeOtherWorkers: (targets) => wakeUps.enqueue(targets),
+      wakeOtherWorkers: (target) => wakeUps.wakeOthers(DELIVERY_QUEUE, target),
     });
+    wakeUps.register(DELIVERY_QUEUE, this.runner);
   }
 
   private async process(target: Target, delivery: Delivery): Promise<void> {
@@ -45,8 +45,7 @@ export class DeliveryWorker {
         this.logFailure(error, target, delivery, 'an attempt was not recorded'),
       );
       if (record?.outcome) await this.follow(target, record);
-      else if (record?.retryDelayMs === 0) this.wakeUps.wake([target]);
-      else if (record) this.wakeUps.wakeIn(target, record.retryDelayMs!);
+      else if (record) this.wakeUps.wakeIn(DELIVERY_QUEUE, target, record.retryDelayMs!);
     } catch (error) {
       this.logFailure(error as Error, target, delivery, 'a recorded attempt was not followed up');
     } finally {
@@ -65,7 +64,7 @@ export class DeliveryWorker {
 
   private async follow(target: Target, record: AttemptRecord): Promise<void> {
     this.capacity.slots.note(target.id, resultOf(record));
-    if (record.retryDelayMs !== null) this.wakeUps.wakeIn(target, record.retryDelayMs);
+    if (record.retryDelayMs !== null) this.wakeUps.wakeIn(DELIVERY_QUEUE, target, record.retryDelayMs);
     this.countAttempt(record);
     if (record.status === 'EXHAUSTED') this.logExhausted(record);
     await this.health.observe(record);

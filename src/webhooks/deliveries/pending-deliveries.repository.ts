@@ -6,7 +6,6 @@ import { Pipelined, Transaction } from '../../database/transaction';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { QueueFloors } from '../../queue/floors/queue-floors';
 import { Target } from '../../queue/targets';
-import { isSuspended } from '../../workspaces/suspension';
 import { IS_OWED } from '../endpoints/subscription';
 import {
   AttemptRecord,
@@ -115,23 +114,6 @@ export class PendingDeliveriesRepository {
         `INSERT INTO pending_deliveries (${columnNamesOf(columns)}) ${rows} ON CONFLICT (tenant_id, id) DO NOTHING`,
         parameters,
       );
-  }
-
-  async hasDue(target: Target): Promise<boolean> {
-    const { tenantId, id } = target;
-    const recovered = isForRecovered(target);
-    const owed = `SELECT FROM pending_deliveries p
-      WHERE p.tenant_id = $1 AND p.endpoint_id = $2 AND p.activation = w.activation AND p.recovered = $3`;
-    const [row] = await this.database.readInOrder<{ due: boolean }>(
-      `SELECT EXISTS (
-         SELECT FROM webhook_endpoints w, LATERAL (
-           (${owed} AND p.next_attempt_at <= ${FIRST} ORDER BY p.next_attempt_at LIMIT 1)
-           UNION ALL
-           (${owed} AND p.next_attempt_at > $4 AND p.next_attempt_at <= now() ORDER BY p.next_attempt_at LIMIT 1)) AS due
-         WHERE w.tenant_id = $1 AND w.id = $2 AND w.active AND NOT ${isSuspended('$1')}) AS due`,
-      [tenantId, id, recovered, this.floors.startOfClaim(deliveriesSubQueue(tenantId, id, recovered))],
-    );
-    return row!.due;
   }
 
   /**

@@ -5,11 +5,12 @@ import { AppError } from '../../common/app-error';
 import { Actor } from '../../access/principal';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { Target, TARGET_DUE } from '../../queue/targets';
 import { RedisSignals } from '../../redis/redis-signals';
 import { receivesType } from '../endpoints/subscription';
 import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { DELIVERY_DUE, targetOf, NewRound } from './delivery';
+import { DELIVERY_QUEUE, targetOf, NewRound } from './delivery';
 import { DeliveryHistoryRepository } from './delivery-history.repository';
 import { DeliveryRoundsRepository } from './delivery-rounds.repository';
 
@@ -50,7 +51,7 @@ export class Redeliverer {
       if (round > 0) {
         const next = { tenantId, id, endpointId, activation, eventId, eventType, round: round + 1 };
         await this.rounds.insertFirst(tx, next);
-        tx.onCommit(() => this.signals.send(DELIVERY_DUE, tenantId, { tenantId, id: endpointId }));
+        tx.onCommit(() => this.signal({ tenantId, id: endpointId }));
       }
       this.recordPipelined(tx, tenantId, delivery, 'redelivered', actor);
     });
@@ -69,9 +70,13 @@ export class Redeliverer {
       const changed = await this.rounds.bringForward(tx, tenantId, id, activation);
       if (!changed) return;
       const target = targetOf({ tenantId, id: endpointId }, changed.recovered);
-      tx.onCommit(() => this.signals.send(DELIVERY_DUE, tenantId, target));
+      tx.onCommit(() => this.signal(target));
       this.recordPipelined(tx, tenantId, delivery, 'brought_forward', actor);
     });
+  }
+
+  private signal(target: Target): void {
+    this.signals.send(TARGET_DUE, target.tenantId, { queue: DELIVERY_QUEUE, target });
   }
 
   private async lockEndpoint(

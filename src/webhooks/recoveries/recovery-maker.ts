@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { idFloor } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
-import { InjectWakeUps, WakeUpQueue } from '../../queue/wake-up-queue';
+import { WakeUps } from '../../queue/wake-ups';
 import { DELIVERY_QUEUE, targetOf } from '../deliveries/delivery';
 import { DeliveryRoundsRepository } from '../deliveries/delivery-rounds.repository';
 import { RecoveryOutcomesRepository } from '../deliveries/recovery-outcomes.repository';
@@ -21,7 +21,7 @@ export class RecoveryMaker {
     private readonly source: RecoverySource,
     private readonly rounds: DeliveryRoundsRepository,
     private readonly outcomes: RecoveryOutcomesRepository,
-    @InjectWakeUps(DELIVERY_QUEUE) private readonly wakeUps: WakeUpQueue,
+    private readonly wakeUps: WakeUps,
   ) {}
 
   /**
@@ -68,7 +68,7 @@ export class RecoveryMaker {
       tx,
       former.map((one) => ({ ...one, tenantId, status: 'CANCELLED' })),
     );
-    if (maySend) tx.onCommit(() => this.wakeUps.wake([targetOf(endpoint, true)]));
+    if (maySend) tx.onCommit(() => this.wakeUps.wake(DELIVERY_QUEUE, [targetOf(endpoint, true)]));
     const due = rounds.map((round) => ({ ...round, activation }));
     return this.rounds.insertRecovered(tx, due, recoveryId);
   }
