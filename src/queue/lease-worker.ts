@@ -1,4 +1,5 @@
 import type { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StartCapacity } from './start-capacity';
 import { targetKeyOf, Target } from './targets';
 
@@ -23,7 +24,7 @@ interface LeaseWork<Claimed> {
  */
 export class LeaseWorker<Claimed> {
   private readonly active = new Set<Promise<unknown>>();
-  private claimLoops = 0;
+  private claims = 0;
   /** Keys of targets for which other workers were woken within the last second. */
   private readonly othersWokenFor = new Set<string>();
   private stopping = false;
@@ -32,10 +33,7 @@ export class LeaseWorker<Claimed> {
     private readonly capacity: StartCapacity,
     private readonly work: LeaseWork<Claimed>,
   ) {
-    capacity.onFree((target) => {
-      if (this.stopping) this.work.wakeOtherWorkers(target);
-      else this.wake([target]);
-    });
+    capacity.onRelease(() => this.claimForWaiting());
   }
 
   get isStopping(): boolean {
@@ -44,33 +42,15 @@ export class LeaseWorker<Claimed> {
 
   /** Makes this process claim due items of targets. Several calls for a target may lead to one claim. */
   wake(targets: Iterable<Target>): void {
-    this.capacity.addDue(targets);
-    while (this.capacity.hasDue && this.claimLoops < CONCURRENT_CLAIMS) void this.claimForDue();
+    this.capacity.addWaiting(targets);
+    this.claimForWaiting();
   }
 
   /**
-   * Claims a target's items until none is due or no slot is free, and starts each item. Resolves when the
-   * claims have ended, but after one second at the latest, so that other targets need not wait for a slow
-   * claim.
+   * Starts the items to which `claim` resolves, in slots that the caller has acquired. Releases the slots for
+   * which there is no item: all of them if `claim` rejects.
    */
-  async claimAndStart(target: Target): Promise<void> {
-    if (this.capacity.isWaiting(target)) return;
-    const claim = this.track(this.claimUntilFull(target));
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        resolve();
-        claim.catch((error: Error) => this.logFailure(target, error));
-      }, CLAIM_PATIENCE_MS);
-      void claim.then(resolve, reject).finally(() => clearTimeout(timer));
-    });
-  }
-
-  /**
-   * Acquires slots for items that the caller claims, and starts the items to which `claim` resolves. Releases
-   * the slots for which there is no item: all of them if `claim` rejects.
-   */
-  admit(target: Target, slots: number, claim: Promise<Claimed[]>): void {
-    this.capacity.acquireAtOnce(target, slots);
+  start(target: Target, slots: number, claim: Promise<Claimed[]>): void {
     // The caller handles a rejection of `claim`, so it is ignored here.
     void this.track(this.startClaimed(target, slots, claim)).catch(() => undefined);
   }
@@ -82,28 +62,43 @@ export class LeaseWorker<Claimed> {
     while (this.active.size > 0) await Promise.allSettled(this.active);
   }
 
-  private async claimForDue(): Promise<void> {
-    this.claimLoops += 1;
-    for (let target = this.capacity.nextDue(); target; target = this.capacity.nextDue()) {
-      await this.claimAndStart(target).catch((error: Error) => this.logFailure(target, error));
+  private claimForWaiting(): void {
+    while (this.claims < CONCURRENT_CLAIMS) {
+      const target = this.capacity.nextWaiting();
+      if (!target) return;
+      if (this.stopping) this.work.wakeOtherWorkers(target);
+      else void this.claimPatiently(target);
     }
-    this.claimLoops -= 1;
+  }
+
+  /** Claims for a target. The next claim may begin after one second even if this one has not ended. */
+  private async claimPatiently(target: Target): Promise<void> {
+    this.claims += 1;
+    const claim = this.track(this.claimUntilFull(target)).catch((error: Error) =>
+      this.logFailure(target, error),
+    );
+    const ended = new AbortController();
+    await Promise.race([claim, sleep(CLAIM_PATIENCE_MS, undefined, ended)]);
+    ended.abort();
+    this.claims -= 1;
+    this.claimForWaiting();
   }
 
   private logFailure({ tenantId, id }: Target, error: Error): void {
     this.work.logger.error({ err: error, tenantId, id }, 'claiming failed; the poll will retry it');
   }
 
+  /** Claims a target's items until none is due or no slot is free, and starts each item. */
   private async claimUntilFull(target: Target): Promise<void> {
     for (;;) {
-      const slots = this.stopping ? 0 : this.capacity.acquireForClaim(target);
+      const slots = this.stopping ? 0 : this.capacity.acquire(target);
       if (slots === 0) break;
       const claimed = await this.startClaimed(target, slots, this.work.claim(target, slots));
       if (claimed.length < slots) return;
     }
     // A paused target need not wait for a slot, because it is woken at the end of the pause.
     if (this.capacity.isPaused(target)) return;
-    this.capacity.wait(target);
+    this.capacity.addWaiting([target]);
     this.wakeOthersThrottled(target);
   }
 

@@ -34,12 +34,12 @@ export class LoadControl {
   private readonly maxSlots: number;
 
   constructor(private readonly capacity: StartCapacity) {
-    this.maxSlots = capacity.slots.total;
+    this.maxSlots = capacity.pool.size;
   }
 
   /** Starts to measure if enough slots are in use. Must be called when an item has got its slot. */
   noteUse(): void {
-    if (this.timer || this.capacity.slots.used < MIN_SLOTS) return;
+    if (this.timer || this.capacity.pool.used < MIN_SLOTS) return;
     this.lagMs = 0;
     this.dueAt = performance.now() + SAMPLE_MS;
     this.timer = setInterval(() => this.sample(), SAMPLE_MS).unref();
@@ -49,13 +49,12 @@ export class LoadControl {
     const now = performance.now();
     this.lagMs += WEIGHT * (Math.max(0, now - this.dueAt) - this.lagMs);
     this.dueAt = now + SAMPLE_MS;
-    const { slots, isCrowded } = this.capacity;
+    const { pool, isCrowded } = this.capacity;
     const { maxLagMs, grow } = isCrowded ? CROWDED : USUAL;
     if (this.lagMs > maxLagMs)
-      slots.total = Math.min(slots.total, Math.max(MIN_SLOTS, Math.floor(slots.used * SHRINK)));
-    else if (slots.total < this.maxSlots)
-      slots.total = Math.min(this.maxSlots, Math.ceil(slots.total * grow));
-    else if (slots.used < MIN_SLOTS) this.stop();
+      pool.size = Math.min(pool.size, Math.max(MIN_SLOTS, Math.floor(pool.used * SHRINK)));
+    else if (pool.size < this.maxSlots) pool.size = Math.min(this.maxSlots, Math.ceil(pool.size * grow));
+    else if (pool.used < MIN_SLOTS) this.stop();
   }
 
   private stop(): void {

@@ -1,19 +1,25 @@
 import { Inject } from '@nestjs/common';
-import { PoolName, Slots, SlotLimits } from './slots';
-import { Target, targetKeyOf, FairQueue } from './targets';
+import { Memo } from '../common/memo';
+import { SlotPool } from './slot-pool';
+import { FairQueue, Target } from './targets';
 
 /**
  * Milliseconds after a claim within which its items must start. The deactivation of a target waits for
  * running claims, so that no item starts later than this after the deactivation.
  */
 const START_WITHIN_MS = 1_000;
-const POOLS: PoolName[] = ['normal', 'slow'];
-/** Number of stored pauses below which ended pauses are not removed. */
-const FEWEST_SWEPT = 1_000;
+/** Largest share of a target's slots that its background work, such as recovered deliveries, may use. */
+const BACKGROUND_SHARE = 1 / 2;
+/** Share of a target's slots that is kept free for its background work while such work waits. */
+const BACKGROUND_FLOOR = 1 / 10;
+/** Stored as the number of slots of a slow target. It may use one, from the pool for slow targets. */
+const SLOW = 0;
+/** Largest number of targets whose numbers of slots and pauses are stored. */
+const MAX_KNOWN = 100_000;
 /** Milliseconds for which it is remembered that a workspace wanted more slots than were free. */
 const CROWDING_MS = 1_000;
-/** Largest number of waiting targets that are checked for a free slot in one tick of the event loop. */
-const VISITS_PER_PASS = 100;
+/** Largest number of waiting targets that are checked at once for free slots. */
+const MAX_VISITS = 100;
 
 /** Milliseconds of a target's pause when its secret cannot be decrypted. An operator must restore the key. */
 export const UNREADABLE_PAUSE_MS = 60_000;
@@ -42,98 +48,156 @@ export function startCapacityOf(queue: string): string {
   return `start-capacity:${queue}`;
 }
 
+/** Numbers of slots of a process, and of each target. */
+export interface StartLimits {
+  /** Number of this process's slots for targets whose last item did not time out. */
+  total: number;
+  /** Number of slots that one target may use at first, for live and background work together. */
+  perTarget: number;
+  /** Number of slots that a target may use at most, after items that succeeded. `perTarget` if absent. */
+  mostPerTarget?: number;
+  /** Number of slots for all targets whose last item timed out, in addition to `total`. */
+  slow: number;
+  /** Whether a target counts as slow until its first item that does not time out. */
+  startSlow?: boolean;
+}
+
+/** Result of an item, by which the number of its target's slots changes. */
+export type ItemResult = 'succeeded' | 'failed' | 'timeout';
+
+/** Numbers of slots that a target uses from each pool. `background` of them are for background work. */
+interface Use {
+  normal: number;
+  slow: number;
+  background: number;
+}
+
+const NONE: Readonly<Use> = { normal: 0, slow: 0, background: 0 };
+
 /**
- * Decides which targets may start items in this process now, and how many. A slot is the permission to have
- * one item in flight. A target may start no item while the database's clock is not trusted, while the target
- * is paused, or without a free slot.
+ * Decides how many items of a target may start in this process now. A slot is the permission to have one item
+ * in flight. A target gets no slot while the database's clock is not trusted, while the target is paused, or
+ * while older items of it wait for a claim.
  *
- * An item for which a slot is free may start without a claim (`countStartable`). Otherwise its target becomes
- * due, and a claim acquires slots for it. A target that uses all slots of its own limit waits until half of
- * them are free. If the pool that all workspaces share has no slot for a target, the target waits for its
- * turn. At its turn, a slot is reserved for it, and it becomes due again.
+ * A target gets one more slot for each item that succeeds, and loses them with the first that fails. A target
+ * whose last item timed out is slow: it may use one slot, from a pool that all slow targets share.
  */
 export class StartCapacity {
-  readonly slots: Slots;
+  /** Slots of all targets that are not slow. */
+  readonly pool: SlotPool;
 
-  private readonly due = new FairQueue();
-  private readonly waitingForOwn = new Map<string, Target>();
-  /** Targets that wait for a slot of a pool that all workspaces share. The workspaces take turns. */
-  private readonly waitingForShared: Record<PoolName, FairQueue> = {
-    normal: new FairQueue(),
-    slow: new FairQueue(),
-  };
-  /** Pools that were full when a slot was released, until it is decided which waiting target gets it. */
-  private readonly contested = new Set<PoolName>();
-  /** Keys of targets for which a slot is reserved, until their claim begins. */
-  private readonly reserved = new Set<string>();
+  private readonly slowPool: SlotPool;
+  private readonly mostPerTarget: number;
+  /** Numbers of slots of targets that had a result, by target id; SLOW for a slow target. */
+  private readonly known = new Memo<number>(MAX_KNOWN);
+  /** Number of slots of a target that had no result; SLOW if it counts as slow until then. */
+  private readonly limitAtFirst: number;
+  private readonly uses = new Map<string, Use>();
   /** Time at which each target's pause ends, in milliseconds since 1970, by target id. */
-  private readonly pausedUntil = new Map<string, number>();
-  /** Number of stored pauses at which ended pauses are removed, such as pauses of deleted targets. */
-  private sweepAt = FEWEST_SWEPT;
-  /** Workspaces that, when last checked, had no target with half of its slots free; each with its targets. */
-  private readonly busy = new Map<string, Target[]>();
+  private readonly pausedUntil = new Memo<number>(MAX_KNOWN);
+  /** Targets with items that wait for a claim. The workspaces take turns. */
+  private readonly waiting = new FairQueue();
   /** Times (ms since 1970) at which workspaces last wanted more slots than were free, the latest last. */
   private readonly crowdingAt = new Map<string, number>();
-  /**
-   * Time in milliseconds since 1970 at which a workspace that found free slots last started items, while
-   * other workspaces wanted more slots than were free.
-   */
+  /** Time (ms since 1970) at which another workspace last got slots while workspaces wanted more. */
   private bystanderAt = -Infinity;
-  private isPassPlanned = false;
+  private readonly listeners: (() => void)[] = [];
+  private isTelling = false;
   private isClosed = false;
-  private wake: (target: Target) => void = () => {};
-  private released: () => void = () => {};
 
   constructor(
-    limits: SlotLimits,
+    private readonly limits: StartLimits,
     private readonly clock: { readonly isTrusted: boolean },
   ) {
-    this.slots = new Slots(limits);
-  }
-
-  /** Registers the callback that gets each target that has waited for a slot and may claim now. */
-  onFree(wake: (target: Target) => void): void {
-    this.wake = wake;
+    this.pool = new SlotPool(limits.total, limits.perTarget);
+    this.slowPool = new SlotPool(limits.slow, 1);
+    this.mostPerTarget = limits.mostPerTarget ?? limits.perTarget;
+    this.limitAtFirst = limits.startSlow ? SLOW : limits.perTarget;
   }
 
   /** Registers a callback that runs once for all slots that are released in one tick of the event loop. */
-  onRelease(callback: () => void): void {
-    this.released = callback;
+  onRelease(listener: () => void): void {
+    this.listeners.push(listener);
   }
 
-  close(): void {
-    this.isClosed = true;
+  /** Acquires up to `wanted` slots. Returns how many items of the target may start, each of which has a slot. */
+  acquire(target: Target, wanted = Infinity): number {
+    const slots = Math.min(wanted, this.countStartable(target));
+    if (slots === 0) return 0;
+    const use = this.uses.get(target.id) ?? { ...NONE };
+    use[this.isSlow(target.id) ? 'slow' : 'normal'] += slots;
+    this.poolOf(target.id).add(target.tenantId, slots);
+    if (target.isBackground) use.background += slots;
+    this.uses.set(target.id, use);
+    this.noteStart(target.tenantId);
+    return slots;
+  }
+
+  release(target: Target, slots: number): void {
+    const use = this.uses.get(target.id);
+    if (!use || slots === 0) return;
+    // Slots that the target acquired before it became slow are released first.
+    const normal = Math.min(slots, use.normal);
+    this.pool.add(target.tenantId, -normal);
+    this.slowPool.add(target.tenantId, normal - slots);
+    use.normal -= normal;
+    use.slow -= slots - normal;
+    if (target.isBackground) use.background -= slots;
+    if (use.normal + use.slow === 0) this.uses.delete(target.id);
+    this.tellReleased();
+  }
+
+  /** Changes the number of a target's slots by the result of an item. */
+  note(id: string, result: ItemResult): void {
+    const { perTarget } = this.limits;
+    const grown = Math.min(this.mostPerTarget, Math.max(perTarget, this.limitOf(id) + 1));
+    this.known.set(id, { succeeded: grown, failed: perTarget, timeout: SLOW }[result]);
+  }
+
+  /** Stores that targets are not slow because other processes got answers. Keeps this process's results. */
+  noteAnswering(targets: Pick<Target, 'id'>[]): void {
+    for (const { id } of targets) this.known.get(id, () => this.limits.perTarget);
   }
 
   /** Lets no item of a target start for `delayMs`, for example because the target has reached its rate. */
   pause({ id }: Target, delayMs: number): void {
     this.pausedUntil.set(id, Date.now() + delayMs);
-    if (this.pausedUntil.size >= this.sweepAt) this.removeEndedPauses();
   }
 
-  /** Returns how many items a claim may start: 0 if the target is paused or other targets waited longer. */
-  countClaimable(target: Target): number {
-    return this.isPaused(target) || this.isBehind(target) ? 0 : this.slots.countFree(target);
+  isPaused({ id }: Target): boolean {
+    return !this.clock.isTrusted || (this.pausedUntil.find(id) ?? 0) > Date.now();
   }
 
-  /**
-   * Acquires the slots of a claim before it begins, so that no concurrent claim of the target uses them.
-   * @returns how many items the claim may start
-   */
-  acquireForClaim(target: Target): number {
-    const reserved = this.reserved.delete(targetKeyOf(target)) ? 1 : 0;
-    if (this.isPaused(target)) {
-      this.release(target, reserved);
-      return 0;
+  /** Stores that items of targets wait for a claim. Until it begins, `acquire` gives the targets nothing. */
+  addWaiting(targets: Iterable<Target>): void {
+    for (const target of targets) this.waiting.add(target);
+  }
+
+  isWaiting(target: Target): boolean {
+    return this.waiting.has(target);
+  }
+
+  /** Removes and returns the next waiting target for which a claim may begin. */
+  nextWaiting(): Target | undefined {
+    for (let visits = Math.min(MAX_VISITS, this.waiting.size); visits > 0; visits--) {
+      const target = this.waiting.next()!;
+      // A paused target need not wait, because it is woken at the end of its pause.
+      if (this.isPaused(target)) continue;
+      if (this.hasRoom(target)) return target;
+      this.waiting.add(target);
+      if (!this.isSlow(target.id)) this.noteCrowding(target.tenantId);
     }
-    const free = this.countClaimable(target);
-    this.slots.acquire(target, free);
-    return reserved + free;
+    return undefined;
   }
 
-  acquireAtOnce(target: Target, slots: number): void {
-    this.slots.acquire(target, slots);
-    if (this.isBystander(target.tenantId)) this.bystanderAt = Date.now();
+  /** Returns how many items of the target may start now. */
+  countStartable(target: Target): number {
+    return this.isClosed || this.isWaiting(target) || this.isPaused(target) ? 0 : this.countFree(target);
+  }
+
+  /** Reports whether enough items of the target may start that a transaction for them is worth its cost. */
+  isReady(target: Target): boolean {
+    return this.countStartable(target) > 0 && this.hasRoom(target);
   }
 
   /**
@@ -143,85 +207,58 @@ export class StartCapacity {
   get isCrowded(): boolean {
     if (Date.now() - this.bystanderAt > CROWDING_MS) return false;
     let used = 0;
-    for (const tenantId of this.crowdingAt.keys()) used += this.slots.countUsed(tenantId);
-    return used * 2 >= this.slots.used;
+    for (const tenantId of this.crowdingAt.keys()) used += this.pool.countUsed(tenantId);
+    return used * 2 >= this.pool.used;
   }
 
-  /** Returns how many items of a target may start without a claim: 0 if older ones wait for a claim. */
-  countStartable(target: Target): number {
-    if (this.isClosed || this.due.has(target) || this.isWaiting(target)) return 0;
-    return this.countClaimable(target);
+  /** Lets no more items start. */
+  close(): void {
+    this.isClosed = true;
   }
 
-  countMostStartable(targets: Target[]): number {
-    return targets.length > 0 ? Math.max(...targets.map((target) => this.countStartable(target))) : Infinity;
+  private limitOf(id: string): number {
+    return this.known.find(id) ?? this.limitAtFirst;
   }
 
-  /** Stores that targets are not slow because other processes got answers. Keeps this process's results. */
-  noteAnswering(targets: Pick<Target, 'id'>[]): void {
-    for (const { id } of targets) this.slots.setAnswering(id);
+  private isSlow(id: string): boolean {
+    return this.limitOf(id) === SLOW;
   }
 
-  markIfBusy(tenantId: string, targets: Target[]): void {
-    if (targets.length > 0 && !this.hasHalfFree(targets)) this.busy.set(tenantId, targets);
+  private poolOf(id: string): SlotPool {
+    return this.isSlow(id) ? this.slowPool : this.pool;
   }
 
-  /**
-   * Reports whether a workspace that was marked as busy still has no target with half of its slots free.
-   * While it has none, its work should wait, so that one transaction starts several items.
-   */
-  isBusy(tenantId: string): boolean {
-    const targets = this.busy.get(tenantId);
-    if (!targets) return false;
-    const isBusy = !this.hasHalfFree(targets);
-    if (!isBusy) this.busy.delete(tenantId);
-    return isBusy;
+  private countFree(target: Target): number {
+    const shared = this.poolOf(target.id).freeFor(target.tenantId);
+    return Math.max(0, Math.min(this.countFreeOwn(target), shared));
   }
 
-  addDue(targets: Iterable<Target>): void {
-    for (const target of targets) if (!this.isWaiting(target)) this.due.add(target);
+  /** Returns how many slots the target's own limit leaves free. */
+  private countFreeOwn(target: Target): number {
+    const { normal, slow, background } = this.uses.get(target.id) ?? NONE;
+    const used = normal + slow;
+    const limit = this.limitOf(target.id);
+    if (limit === SLOW) return 1 - used;
+    if (target.isBackground) return Math.min(limit - used, partOf(limit, BACKGROUND_SHARE) - background);
+    const floor = Math.min(partOf(limit, BACKGROUND_FLOOR), limit - 1);
+    const isFloorKept = this.waiting.has({ ...target, isBackground: true });
+    return limit - used - (isFloorKept ? Math.max(0, floor - background) : 0);
   }
 
-  nextDue(): Target | undefined {
-    return this.due.next();
+  /** Reports whether a slot is free; for live work half of the target's own, so that a claim starts several. */
+  private hasRoom(target: Target): boolean {
+    if (this.countFree(target) === 0) return false;
+    const { background } = this.uses.get(target.id) ?? NONE;
+    return target.isBackground || this.countFreeOwn(target) * 2 >= this.limitOf(target.id) - background;
   }
 
-  get hasDue(): boolean {
-    return this.due.size > 0;
-  }
-
-  /** Reports whether the target waits for a slot. When it gets one, the callback of `onFree` is called. */
-  isWaiting(target: Target): boolean {
-    const key = targetKeyOf(target);
-    if (this.reserved.has(key)) return false;
-    const { normal, slow } = this.waitingForShared;
-    return this.waitingForOwn.has(key) || normal.has(target) || slow.has(target);
-  }
-
-  isPaused({ id }: Target): boolean {
-    if (!this.clock.isTrusted) return true;
-    const until = this.pausedUntil.get(id);
-    if (until === undefined) return false;
-    if (Date.now() < until) return true;
-    this.pausedUntil.delete(id);
-    return false;
-  }
-
-  /** Makes a target wait: for half of its own slots if it uses all of them, or else for a shared slot. */
-  wait(target: Target): void {
-    if (this.slots.poolOf(target) === 'normal') this.noteCrowding(target.tenantId);
-    if (target.isBackground) this.slots.setBackgroundWaiting(target.id, true);
-    if (this.slots.countFreeOwn(target) > 0) this.waitingForShared[this.slots.poolOf(target)].add(target);
-    else this.waitingForOwn.set(targetKeyOf(target), target);
-  }
-
-  release(target: Target, slots: number): void {
-    if (slots === 0) return;
-    for (const pool of POOLS) if (this.slots.isFull(pool)) this.contested.add(pool);
-    this.slots.release(target, slots);
-    if (this.waitingForOwn.size > 0)
-      for (const isBackground of [false, true]) this.wakeIfHalfFree({ ...target, isBackground });
-    this.planPass();
+  private tellReleased(): void {
+    if (this.isTelling) return;
+    this.isTelling = true;
+    setImmediate(() => {
+      this.isTelling = false;
+      for (const listener of this.listeners) listener();
+    });
   }
 
   private noteCrowding(tenantId: string): void {
@@ -229,70 +266,17 @@ export class StartCapacity {
     this.crowdingAt.set(tenantId, Date.now());
   }
 
-  /** Reports whether the workspace found free slots in the last second while other workspaces did not. */
-  private isBystander(tenantId: string): boolean {
+  /** Notes that a workspace gets slots, if other workspaces wanted more than were free in the last second. */
+  private noteStart(tenantId: string): void {
+    const now = Date.now();
     for (const [other, at] of this.crowdingAt) {
-      if (Date.now() - at < CROWDING_MS) break;
+      if (now - at < CROWDING_MS) break;
       this.crowdingAt.delete(other);
     }
-    return this.crowdingAt.size > 0 && !this.crowdingAt.has(tenantId);
+    if (this.crowdingAt.size > 0 && !this.crowdingAt.has(tenantId)) this.bystanderAt = now;
   }
+}
 
-  /** Removes the pauses that have ended. The next removal is when the number of pauses has doubled. */
-  private removeEndedPauses(): void {
-    const now = Date.now();
-    for (const [id, until] of this.pausedUntil) if (until <= now) this.pausedUntil.delete(id);
-    this.sweepAt = Math.max(FEWEST_SWEPT, 2 * this.pausedUntil.size);
-  }
-
-  private hasHalfFree(targets: Target[]): boolean {
-    return targets.some((target) => this.countStartable(target) > 0 && this.slots.isHalfFree(target));
-  }
-
-  private wakeIfHalfFree(target: Target): void {
-    const waiting = this.waitingForOwn.get(targetKeyOf(target));
-    if (!waiting || !this.slots.isHalfFree(waiting)) return;
-    this.waitingForOwn.delete(targetKeyOf(target));
-    this.wakeWaiting(waiting);
-  }
-
-  /** Plans one check of the waiting targets for all slots that are released in this event loop tick. */
-  private planPass(): void {
-    if (this.isPassPlanned) return;
-    this.isPassPlanned = true;
-    setImmediate(() => {
-      this.isPassPlanned = false;
-      for (const pool of POOLS) this.visitWaiting(pool);
-      this.released();
-    });
-  }
-
-  /** Reserves free slots for the longest waiting targets. Targets of workspaces at their limit remain. */
-  private visitWaiting(pool: PoolName): void {
-    this.contested.delete(pool);
-    const waiting = this.waitingForShared[pool];
-    let visits = Math.min(VISITS_PER_PASS, waiting.size);
-    for (; visits > 0 && !this.slots.isFull(pool); visits--) {
-      const target = waiting.next()!;
-      if (this.slots.countFree(target) === 0) this.wait(target);
-      else {
-        // No other claim may acquire this slot before the target's claim begins.
-        this.slots.acquire(target, 1);
-        this.reserved.add(targetKeyOf(target));
-        this.wakeWaiting(target);
-      }
-    }
-  }
-
-  /** Reports whether other targets have waited longer for the free slots of the target's pool. */
-  private isBehind(target: Target): boolean {
-    if (this.contested.size === 0) return false;
-    const pool = this.slots.poolOf(target);
-    return this.contested.has(pool) && this.waitingForShared[pool].size > 0;
-  }
-
-  private wakeWaiting(target: Target): void {
-    if (target.isBackground) this.slots.setBackgroundWaiting(target.id, false);
-    this.wake(target);
-  }
+function partOf(slots: number, share: number): number {
+  return Math.max(1, Math.floor(slots * share));
 }

@@ -2,7 +2,7 @@ import { FactoryProvider, Logger, Module } from '@nestjs/common';
 import { Config } from '../config/config';
 import { DatabaseClock } from '../database/database-clock';
 import { OutboxWorkerModule } from '../outbox/outbox.module';
-import { cappedAt } from '../queue/slots';
+import { cappedAt } from '../queue/slot-pool';
 import { StartCapacity, startCapacityOf } from '../queue/start-capacity';
 import { provideTargetRates } from '../queue/target-rates';
 import { WakeUpsModule } from '../queue/wake-ups';

@@ -54,11 +54,11 @@ export class DeliveryFanOut {
         .filter(({ id }) => !recorded.has(id));
       // A first attempt starts under the lease of its event. A parked event has no lease, so it must wait.
       const canStart = endpoint.startsAtOnce && owed[0]?.event.leaseId;
-      const slots = canStart ? this.capacity.countStartable(endpoint) : 0;
+      const slots = canStart ? this.capacity.acquire(endpoint, owed.length) : 0;
       const deliveries = owed.slice(0, slots).map((one) => toDelivery(one, startBy));
       const { tenantId, id } = endpoint;
       if (deliveries.length > 0)
-        this.worker.runner.admit(
+        this.worker.runner.start(
           { tenantId, id },
           deliveries.length,
           ended.then((isCommitted) => (isCommitted ? deliveries : [])),

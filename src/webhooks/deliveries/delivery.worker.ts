@@ -2,8 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../../metrics/metrics';
 import { LeaseWorker } from '../../queue/lease-worker';
 import { LoadControl } from '../../queue/load-control';
-import { ItemResult } from '../../queue/slots';
-import { InjectStartCapacity, StartCapacity } from '../../queue/start-capacity';
+import { InjectStartCapacity, ItemResult, StartCapacity } from '../../queue/start-capacity';
 import { Target } from '../../queue/targets';
 import { WakeUps } from '../../queue/wake-ups';
 import { AttemptRecord, Delivery, DELIVERY_QUEUE } from './delivery';
@@ -63,7 +62,7 @@ export class DeliveryWorker {
   }
 
   private async follow(target: Target, record: AttemptRecord): Promise<void> {
-    this.capacity.slots.note(target.id, resultOf(record));
+    this.capacity.note(target.id, resultOf(record));
     if (record.retryDelayMs !== null) this.wakeUps.wakeIn(DELIVERY_QUEUE, target, record.retryDelayMs);
     this.countAttempt(record);
     if (record.status === 'EXHAUSTED') this.logExhausted(record);

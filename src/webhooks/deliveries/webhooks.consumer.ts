@@ -45,7 +45,8 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
   }
 
   isBusy(tenantId: string): boolean {
-    return this.capacity.isBusy(tenantId);
+    const { starting = [] } = this.breadths.find(tenantId) ?? {};
+    return starting.length > 0 && !starting.some((target) => this.capacity.isReady(target));
   }
 
   limitOf(tenantId: string, isOverdue: boolean, workspaces: number): number {
@@ -55,7 +56,8 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     if (endpoints === 0) return Infinity;
     const share = Math.max(1, Math.floor(MAX_DELIVERIES / workspaces / endpoints));
     // Takes no more events than the least busy endpoint can start, so that few deliveries need a row.
-    return isOverdue ? share : Math.min(share, this.capacity.countMostStartable(starting));
+    if (isOverdue || starting.length === 0) return share;
+    return Math.min(share, Math.max(...starting.map((target) => this.capacity.countStartable(target))));
   }
 
   /**
@@ -71,10 +73,7 @@ export class WebhooksConsumer implements OutboxConsumer, OnModuleInit {
     return async (reader, events) => {
       this.metrics.webhookLeasesExpired.inc(events.filter(({ wasLeased }) => wasLeased).length);
       const subscribed = subscriptions(endpoints, await this.subscription.filterEntitled(reader, events));
-      const work = await this.fanOut.makeDeliveries(reader, subscribed, startBy);
-      for (const [tenantId, ofWorkspace] of endpoints)
-        this.capacity.markIfBusy(tenantId, breadthOf(ofWorkspace).starting);
-      return work;
+      return this.fanOut.makeDeliveries(reader, subscribed, startBy);
     };
   }
 }
