@@ -41,9 +41,10 @@ export class LeaseWorker<Claimed> {
   }
 
   /** Makes this process claim due items of targets. Several calls for a target may lead to one claim. */
-  wake(targets: Iterable<Target>): void {
+  wake(targets: Target[]): void {
     this.capacity.addWaiting(targets);
     this.claimForWaiting();
+    for (const target of targets) if (this.capacity.isWaiting(target)) this.wakeOthersThrottled(target);
   }
 
   /**
@@ -98,8 +99,7 @@ export class LeaseWorker<Claimed> {
     }
     // A paused target need not wait for a slot, because it is woken at the end of the pause.
     if (this.capacity.isPaused(target)) return;
-    this.capacity.addWaiting([target]);
-    this.wakeOthersThrottled(target);
+    this.wake([target]);
   }
 
   private async startClaimed(

@@ -47,7 +47,7 @@ export class WakeUps implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
   }
 
   /** Wakes the worker of this process. */
-  wake(queue: string, targets: Iterable<Target>): void {
+  wake(queue: string, targets: Target[]): void {
     this.workers.get(queue)?.wake(targets);
   }
 

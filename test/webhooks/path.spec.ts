@@ -29,7 +29,7 @@ const PATH = [
   'src/outbox/outbox-relay.ts',
   'src/outbox/relay-turn.ts',
   'src/queue/lease-worker.ts',
-  'src/queue/slots.ts',
+  'src/queue/slot-pool.ts',
   'src/queue/start-capacity.ts',
   'src/queue/targets.ts',
   'src/webhooks/deliveries/attempt-recorder.ts',
