@@ -316,4 +316,35 @@ describe('StartCapacity', () => {
       expect(capacity.acquire(target('b'))).toBe(0);
     });
   });
+
+  describe('is crowded', () => {
+    beforeEach(() => {
+      capacity = new StartCapacity({ total: 10, perTarget: 2, slow: 1 }, clock);
+      expect(capacity.acquire(target('floods'))).toBe(2);
+      capacity.addWaiting([target('floods')]);
+    });
+    afterEach(() => jest.useRealTimers());
+
+    it('while a workspace wants more than it gets, and another finds a slot at once', () => {
+      expect(capacity.isCrowded).toBe(false);
+      capacity.acquire(target('quiet'), 1);
+      expect(capacity.isCrowded).toBe(true);
+    });
+
+    it('not for a workspace beside nobody but itself', () => {
+      capacity.acquire(target('floods', 'another'));
+      expect(capacity.isCrowded).toBe(false);
+    });
+
+    it('not by a workspace that uses few of the slots in use', () => {
+      for (let n = 0; n < 3; n++) capacity.acquire(target(`quiet ${n}`), 1);
+      expect(capacity.isCrowded).toBe(false);
+    });
+
+    it('until a second after the others have started work', () => {
+      capacity.acquire(target('quiet'), 1);
+      jest.useFakeTimers({ now: Date.now() + 1_001 });
+      expect(capacity.isCrowded).toBe(false);
+    });
+  });
 });

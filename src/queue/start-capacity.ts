@@ -16,7 +16,7 @@ const BACKGROUND_FLOOR = 1 / 10;
 const SLOW = 0;
 /** Largest number of targets whose numbers of slots and pauses are stored. */
 const MAX_KNOWN = 100_000;
-/** Milliseconds for which it is remembered that a workspace wanted more slots than were free. */
+/** Milliseconds for which it is remembered that a workspace started items beside others that wait. */
 const CROWDING_MS = 1_000;
 /** Largest number of waiting targets that are checked at once for free slots. */
 const MAX_VISITS = 100;
@@ -97,9 +97,7 @@ export class StartCapacity {
   private readonly pausedUntil = new Memo<number>(MAX_KNOWN);
   /** Targets with items that wait for a claim. The workspaces take turns. */
   private readonly waiting = new FairQueue();
-  /** Times (ms since 1970) at which workspaces last wanted more slots than were free, the latest last. */
-  private readonly crowdingAt = new Map<string, number>();
-  /** Time (ms since 1970) at which another workspace last got slots while workspaces wanted more. */
+  /** Time (ms since 1970) at which a workspace without waiting targets last got slots beside others with some. */
   private bystanderAt = -Infinity;
   private readonly listeners: (() => void)[] = [];
   private isTelling = false;
@@ -129,7 +127,7 @@ export class StartCapacity {
     this.poolOf(target.id).add(target.tenantId, slots);
     if (target.isBackground) use.background += slots;
     this.uses.set(target.id, use);
-    this.noteStart(target.tenantId);
+    if (this.waiting.size > 0 && !this.waiting.hasWorkspace(target.tenantId)) this.bystanderAt = Date.now();
     return slots;
   }
 
@@ -185,7 +183,6 @@ export class StartCapacity {
       if (this.isPaused(target)) continue;
       if (this.hasRoom(target)) return target;
       this.waiting.add(target);
-      if (!this.isSlow(target.id)) this.noteCrowding(target.tenantId);
     }
     return undefined;
   }
@@ -201,13 +198,13 @@ export class StartCapacity {
   }
 
   /**
-   * Whether workspaces that want more slots than are free use at least half of the slots in use, while
-   * another workspace, which found free slots, started items in the last second.
+   * Whether workspaces with waiting targets use at least half of the slots in use, while another workspace
+   * started items in the last second.
    */
   get isCrowded(): boolean {
     if (Date.now() - this.bystanderAt > CROWDING_MS) return false;
     let used = 0;
-    for (const tenantId of this.crowdingAt.keys()) used += this.pool.countUsed(tenantId);
+    for (const tenantId of this.waiting.tenantIds()) used += this.pool.countUsed(tenantId);
     return used * 2 >= this.pool.used;
   }
 
@@ -259,21 +256,6 @@ export class StartCapacity {
       this.isTelling = false;
       for (const listener of this.listeners) listener();
     });
-  }
-
-  private noteCrowding(tenantId: string): void {
-    this.crowdingAt.delete(tenantId);
-    this.crowdingAt.set(tenantId, Date.now());
-  }
-
-  /** Notes that a workspace gets slots, if other workspaces wanted more than were free in the last second. */
-  private noteStart(tenantId: string): void {
-    const now = Date.now();
-    for (const [other, at] of this.crowdingAt) {
-      if (now - at < CROWDING_MS) break;
-      this.crowdingAt.delete(other);
-    }
-    if (this.crowdingAt.size > 0 && !this.crowdingAt.has(tenantId)) this.bystanderAt = now;
   }
 }
 

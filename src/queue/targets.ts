@@ -38,6 +38,15 @@ export class FairQueue {
     return this.count;
   }
 
+  /** Returns the ids of the workspaces that have targets in the queue. */
+  tenantIds(): Iterable<string> {
+    return this.workspaces.keys();
+  }
+
+  hasWorkspace(tenantId: string): boolean {
+    return this.workspaces.has(tenantId);
+  }
+
   has(target: Target): boolean {
     return this.workspaces.get(target.tenantId)?.has(targetKeyOf(target)) ?? false;
   }
