@@ -35,7 +35,7 @@ const MAY_IMPORT = {
   'database/history': ['common', 'database', 'database/citus'],
   'database/setup': ['common', 'config', 'database', 'database/driver', 'database/citus', 'database/history'],
   'database/tables': ['database'],
-  queue: ['redis'],
+  queue: ['redis', 'common'],
   'queue/floors': ['common', ...DATABASE],
   'queue/polling': ['common', 'database', 'database/placement'],
   access: ['common', 'database'],

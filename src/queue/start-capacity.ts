@@ -97,7 +97,7 @@ export class StartCapacity {
   private readonly pausedUntil = new Memo<number>(MAX_KNOWN);
   /** Targets with items that wait for a claim. The workspaces take turns. */
   private readonly waiting = new FairQueue();
-  /** Time (ms since 1970) at which a workspace without waiting targets last got slots beside others with some. */
+  /** Time (ms since 1970) at which a workspace last got slots while only other workspaces waited. */
   private bystanderAt = -Infinity;
   private readonly listeners: (() => void)[] = [];
   private isTelling = false;
@@ -118,7 +118,7 @@ export class StartCapacity {
     this.listeners.push(listener);
   }
 
-  /** Acquires up to `wanted` slots. Returns how many items of the target may start, each of which has a slot. */
+  /** Acquires up to `wanted` slots of the target. Returns their number: so many of its items may start. */
   acquire(target: Target, wanted = Infinity): number {
     const slots = Math.min(wanted, this.countStartable(target));
     if (slots === 0) return 0;
@@ -242,7 +242,7 @@ export class StartCapacity {
     return limit - used - (isFloorKept ? Math.max(0, floor - background) : 0);
   }
 
-  /** Reports whether a slot is free; for live work half of the target's own, so that a claim starts several. */
+  /** Reports whether a slot is free. For live work, half of the target's own must be, so that several start. */
   private hasRoom(target: Target): boolean {
     if (this.countFree(target) === 0) return false;
     const { background } = this.uses.get(target.id) ?? NONE;
