@@ -242,7 +242,10 @@ export class StartCapacity {
     return limit - used - (isFloorKept ? Math.max(0, floor - background) : 0);
   }
 
-  /** Reports whether a slot is free. For live work, half of the target's own must be, so that several start. */
+  /**
+   * Reports whether a slot is free. For live work, half of the target's own slots must be free, so that one
+   * claim starts several items.
+   */
   private hasRoom(target: Target): boolean {
     if (this.countFree(target) === 0) return false;
     const { background } = this.uses.get(target.id) ?? NONE;
