@@ -16,7 +16,7 @@
 // stands for its files without those of its sub-folders that have a line of their own.
 
 const DATABASE = ['database', 'database/driver', 'database/placement', 'database/setup', 'database/tables'];
-const GROUND = ['common', 'config', 'redis', ...DATABASE, 'queue/polling', 'queue/floors'];
+const GROUND = ['common', 'config', 'redis', ...DATABASE, 'queue/polling', 'queue/floors', 'queue/claims'];
 const HTTP = ['http', 'http/connections', 'http/streams', 'http/limits'];
 const SUPPORT = ['outbox', 'audit', 'access', 'idempotency', 'secrets', 'metrics', ...HTTP, ...GROUND];
 const CONTACTS = ['contacts', 'workspaces'];
@@ -35,7 +35,8 @@ const MAY_IMPORT = {
   'database/history': ['common', 'database', 'database/citus'],
   'database/setup': ['common', 'config', 'database', 'database/driver', 'database/citus', 'database/history'],
   'database/tables': ['database'],
-  queue: ['redis', 'common'],
+  queue: ['redis', 'common', 'queue/claims'],
+  'queue/claims': ['database', 'queue/floors'],
   'queue/floors': ['common', ...DATABASE],
   'queue/polling': ['common', 'database', 'database/placement'],
   access: ['common', 'database'],

@@ -10,6 +10,7 @@ import { validate } from '../common/validate';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { RunningClaims } from '../queue/claims/running-claims';
 import { WorkspacesRepository } from '../workspaces/workspaces.repository';
 import { generateApiKey } from './api-key-token';
 import {
@@ -36,6 +37,7 @@ export class ApiKeysService {
     private readonly audit: AuditService,
     private readonly config: Config,
     private readonly revocations: KeyRevocations,
+    private readonly claims: RunningClaims,
   ) {}
 
   /**
@@ -93,7 +95,8 @@ export class ApiKeysService {
 
   /**
    * Revokes a key; every process refuses the key's next request. The same transaction deactivates the webhook
-   * endpoints that the key made, or whose URL it set last, and cancels their pending deliveries. With
+   * endpoints that the key made, or whose URL it set last, and cancels their pending deliveries: no attempt
+   * begins after the call has returned. With
    * `replacedBy`, it passes the endpoints to that key instead. A repeated call does this for endpoints that
    * still belong to the key.
    * @throws AppError INVALID_BODY: the reason is missing, or `replacedBy` is no other working key of the
@@ -101,7 +104,7 @@ export class ApiKeysService {
    */
   async revoke(tenantId: string, id: string, input: RevokeApiKey, actor: Actor): Promise<RevokedApiKey> {
     const given = checkRevocation(input);
-    return this.database.transaction(async (tx) => {
+    const revoked = await this.database.transaction(async (tx) => {
       // Without the workspace's lock, revocations that name each other's key as `replacedBy` could deadlock.
       await this.workspaces.lock(tx, tenantId);
       await requirePermission(tx, tenantId, actor, 'api_key.revoke');
@@ -110,6 +113,8 @@ export class ApiKeysService {
       await this.requireReplacement(tx, tenantId, given, (other) => other.id !== key.id);
       return this.revokeLocked(tx, tenantId, key, given, actor);
     });
+    await this.waitForClaims(tenantId, [revoked]);
+    return revoked;
   }
 
   /**
@@ -137,7 +142,15 @@ export class ApiKeysService {
         return keys.length;
       });
     }
+    await this.waitForClaims(tenantId, all);
     return all;
+  }
+
+  /** Waits until no claimed delivery to a deactivated endpoint can start any more. */
+  private async waitForClaims(tenantId: string, revoked: RevokedApiKey[]): Promise<void> {
+    const endpoints = revoked.flatMap((key) => key.endpoints);
+    const deactivated = endpoints.filter(({ outcome }) => outcome === 'DEACTIVATED').map(({ id }) => id);
+    if (deactivated.length > 0) await this.claims.waitForEndpoints(tenantId, deactivated);
   }
 
   private async revokeLocked(

@@ -7,6 +7,7 @@ import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { RequestBudgetGuard } from '../http/limits/request-budget';
 import { RateLimiter } from '../http/limits/rate-limiter';
 import { TableRegistry } from '../database/tables/table-registry';
+import { RunningClaimsModule } from '../queue/claims/running-claims';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { API_KEY_TABLES } from './api-key-tables';
 import { ApiKeyGuard } from './api-key.guard';
@@ -19,7 +20,7 @@ import { RefusedApiKeys } from './refused-api-keys';
 import { PrincipalGuard } from './principal.guard';
 
 @Module({
-  imports: [AccessModule, AuditModule, RateLimitModule, WorkspacesModule],
+  imports: [AccessModule, AuditModule, RateLimitModule, RunningClaimsModule, WorkspacesModule],
   providers: [ApiKeysRepository, ApiKeysService, RateLimitUseService],
   exports: [ApiKeysRepository, ApiKeysService, RateLimitUseService],
 })

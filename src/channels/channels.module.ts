@@ -7,6 +7,7 @@ import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { MessagesModule } from '../messages/messages.module';
 import { OutboxModule } from '../outbox/outbox.module';
+import { RunningClaimsModule } from '../queue/claims/running-claims';
 import { QueueFloorsModule } from '../queue/floors/queue-floors.module';
 import { SecretsModule } from '../secrets/secrets.module';
 import { ChannelAdapter } from './adapters/channel-adapter';
@@ -83,6 +84,7 @@ const SERVICES = [
     OutboxModule,
     QueueFloorsModule,
     RateLimitModule,
+    RunningClaimsModule,
     SecretsModule,
   ],
   providers: SERVICES,

@@ -1,13 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { Memo } from '../common/memo';
+import { START_WITHIN_MS } from './claims/running-claims';
 import { SlotPool } from './slot-pool';
 import { FairQueue, Target } from './targets';
 
-/**
- * Milliseconds after a claim within which its items must start. The deactivation of a target waits for
- * running claims, so that no item starts later than this after the deactivation.
- */
-const START_WITHIN_MS = 1_000;
 /** Largest share of a target's slots that its background work, such as recovered deliveries, may use. */
 const BACKGROUND_SHARE = 1 / 2;
 /** Share of a target's slots that is kept free for its background work while such work waits. */
@@ -33,7 +29,10 @@ export interface StartBy {
   wallMs: number;
 }
 
-/** Returns the latest start for work that is claimed now. Call it before the claim commits. */
+/**
+ * Returns the latest start for work that is claimed now. Call it before the claim commits, because
+ * `RunningClaims` counts from a later commit.
+ */
 export function startByFromNow(): StartBy {
   return { monotonicMs: performance.now() + START_WITHIN_MS, wallMs: Date.now() + START_WITHIN_MS };
 }

@@ -9,6 +9,7 @@ import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { MessagesModule } from '../messages/messages.module';
 import { OutboxModule } from '../outbox/outbox.module';
+import { RunningClaimsModule } from '../queue/claims/running-claims';
 import { QueueFloorsModule } from '../queue/floors/queue-floors.module';
 import { SecretsModule } from '../secrets/secrets.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
@@ -126,6 +127,7 @@ const PROVIDERS = [
     SecretsModule,
     OutboxModule,
     QueueFloorsModule,
+    RunningClaimsModule,
     WorkspacesModule,
     ContactsModule,
     ConversationsModule,

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { TableRegistry } from '../database/tables/table-registry';
+import { RunningClaimsModule } from '../queue/claims/running-claims';
 import { AgentsController } from './agents.controller';
 import { AgentsRepository } from './agents.repository';
 import { AgentsService } from './agents.service';
@@ -18,7 +19,7 @@ const PROVIDERS = [
 ];
 
 @Module({
-  imports: [AuditModule],
+  imports: [AuditModule, RunningClaimsModule],
   providers: PROVIDERS,
   exports: PROVIDERS,
 })

@@ -10,6 +10,7 @@ import { Actor, SYSTEM } from '../access/principal';
 import { validate } from '../common/validate';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { RunningClaims } from '../queue/claims/running-claims';
 import { DEFAULT_GRACE_DAYS, DeleteWorkspace, WorkspaceDeletion } from './workspace-deletion.dto';
 import { DeletionProgress, WorkspaceDeletionsRepository } from './workspace-deletions.repository';
 import { trialEndFrom } from './plan-policy';
@@ -34,6 +35,7 @@ export class WorkspacesService {
     private readonly workspaces: WorkspacesRepository,
     private readonly deletions: WorkspaceDeletionsRepository,
     private readonly audit: AuditService,
+    private readonly claims: RunningClaims,
   ) {}
 
   /**
@@ -229,11 +231,12 @@ export class WorkspacesService {
   }
 
   /**
-   * Waits until transactions have ended that took deliveries or messages to send before a suspension. Call it
-   * after the suspension's commit, because later transactions see the suspension and do not prolong the wait.
+   * Waits until deliveries and messages that were claimed before a suspension cannot start any more. Call it
+   * after the suspension's commit, because later claims see the suspension and do not prolong the wait.
    */
   private async waitForClaims(tenantId: string): Promise<void> {
     await this.database.transaction((tx) => this.workspaces.lockExclusively(tx, tenantId));
+    await this.claims.waitForWorkspace(tenantId);
   }
 }
 

