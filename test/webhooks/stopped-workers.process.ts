@@ -41,17 +41,23 @@ describe('a worker that is stopped between two statements', () => {
     await receiver.stop();
   });
 
-  /** Stops a process after the update of a table that meets a condition, and before its next statement. */
+  /**
+   * Stops a process after the update of a table that meets a condition, and before its next statement; or,
+   * with `atCommit`, after the commit of the update.
+   */
   async function stopAfter(
-    update: { table: string; when: string },
+    update: { table: string; when: string; atCommit?: boolean },
     work: () => Promise<unknown>,
     stop: () => void,
   ): Promise<void> {
+    const trigger = update.atCommit
+      ? `CONSTRAINT TRIGGER gate AFTER UPDATE ON ${update.table} DEFERRABLE INITIALLY DEFERRED`
+      : `TRIGGER gate BEFORE UPDATE ON ${update.table}`;
     await gate.query(`
       SELECT pg_advisory_lock(${GATE});
       CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$
       BEGIN PERFORM pg_advisory_xact_lock_shared(${GATE}); RETURN NEW; END $$;
-      CREATE TRIGGER gate BEFORE UPDATE ON ${update.table} FOR EACH ROW
+      CREATE ${trigger} FOR EACH ROW
       WHEN (${update.when}) EXECUTE FUNCTION wait_at_gate()`);
     await work();
     // A command takes seconds to start on a busy machine.
@@ -61,9 +67,9 @@ describe('a worker that is stopped between two statements', () => {
     await waitFor('the update to end', async () => !(await hasLockWait(host)));
   }
 
-  const stopAtClaim = (table: string, work: () => Promise<unknown>) =>
+  const stopAtClaim = (table: string, work: () => Promise<unknown>, atCommit = false) =>
     stopAfter(
-      { table, when: 'NEW.lease_id IS DISTINCT FROM OLD.lease_id AND NEW.lease_id IS NOT NULL' },
+      { table, atCommit, when: 'NEW.lease_id IS DISTINCT FROM OLD.lease_id AND NEW.lease_id IS NOT NULL' },
       work,
       () => worker.kill('SIGSTOP'),
     );
@@ -74,16 +80,16 @@ describe('a worker that is stopped between two statements', () => {
     await subscription.message();
     await receiver.waitForCount(1, subscription.path);
   };
+  const deactivate = () => subscription.deactivate(subscription.endpoint);
+  const moveAddress = () => {
+    const { endpoints, endpoint, id } = subscription;
+    const settings = { version: 1, url: receiver.url('/moved') };
+    return endpoints.update(id, endpoint.id, settings, SYSTEM);
+  };
   const suspend = () => host.get(WorkspacesService).suspend(subscription.id, SYSTEM);
 
   it.each([
-    [
-      'a deactivation',
-      'a turn',
-      'event_queue',
-      sendOne,
-      () => subscription.deactivate(subscription.endpoint),
-    ],
+    ['a deactivation', 'a turn', 'event_queue', sendOne, deactivate],
     [
       'a deletion',
       'a claim',
@@ -96,6 +102,23 @@ describe('a worker that is stopped between two statements', () => {
     'holds up %s for seconds only, in %s, and sends nothing when it goes on',
     async (_, __, table, work, act) => {
       await stopAtClaim(table, work);
+      const before = receiver.received(subscription.path).length;
+      await act();
+      worker.kill('SIGCONT');
+      await letTimePass(SEVERAL_POLLS_MS);
+      expect(receiver.received(subscription.path)).toHaveLength(before);
+    },
+  );
+
+  it.each([
+    ['a deactivation', 'deliveries', 'pending_deliveries', failOne, deactivate],
+    ['an edit of the address', 'an event', 'event_queue', sendOne, moveAddress],
+    ['an edit of the address', 'deliveries', 'pending_deliveries', failOne, moveAddress],
+    ['a suspension', 'deliveries', 'pending_deliveries', failOne, suspend],
+  ])(
+    'sends nothing after %s that has answered, though it had committed a claim of %s',
+    async (_, __, table, work, act) => {
+      await stopAtClaim(table, work, true);
       const before = receiver.received(subscription.path).length;
       await act();
       worker.kill('SIGCONT');
