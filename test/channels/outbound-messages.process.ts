@@ -1,13 +1,17 @@
+import { Client } from 'pg';
 import { ConnectedWorkspace, deliveryOf, waitForStatus } from '../support/connected-workspace';
 import { OwnRedis } from '../support/own-redis';
 import { countUnconnected, insertRouted } from '../support/routed-messages';
 import { TestService } from '../support/service';
 import { ServiceProcess } from '../support/service-process';
 import { TelegramSimulator } from '../support/simulators/telegram';
-import { waitFor } from '../support/wait';
+import { IS_CLAIM, stopAfterUpdate } from '../support/stopped-updates';
+import { letTimePass, waitFor } from '../support/wait';
 
 /** Time in which a lease ends and a sweep finds its message. */
 const LEASE_EXPIRES_MS = 30_000;
+/** Time of several polls, in which one would have sent what is due. */
+const SEVERAL_POLLS_MS = 2_500;
 
 describe('outbound messages', () => {
   let telegram: TelegramSimulator;
@@ -43,6 +47,24 @@ describe('outbound messages', () => {
         another.kill('SIGTERM');
         await another.exited;
       }
+    }, 90_000);
+
+    it('sends nothing after a disconnection that has answered, though it had committed a claim', async () => {
+      const account = await ConnectedWorkspace.telegram(api);
+      const chat = await account.chat();
+      const worker = await ServiceProcess.start('worker', api.stores, telegram.environment);
+      const gate = new Client({ connectionString: api.stores.databaseAdminUrl });
+      await gate.connect();
+      const update = { table: 'outbound_messages', when: IS_CLAIM, atCommit: true };
+      const work = () => chat.send('too late');
+      await stopAfterUpdate({ gate, service: api }, update, work, () => worker.kill('SIGSTOP'));
+      await gate.end();
+      await account.disconnect();
+      worker.kill('SIGCONT');
+      await letTimePass(SEVERAL_POLLS_MS);
+      expect(telegram.textsTo(chat.customerId)).toEqual([]);
+      worker.kill('SIGTERM');
+      await worker.exited;
     }, 90_000);
 
     it('finishes and records what it is sending', async () => {

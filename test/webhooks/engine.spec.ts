@@ -26,7 +26,7 @@ import {
   waitForDeliveries,
 } from '../support/stored-deliveries';
 import { subscribe, Subscription } from '../support/webhook-workspace';
-import { waitFor } from '../support/wait';
+import { letTimePass, waitFor } from '../support/wait';
 
 const CAP = 3;
 const SLOW = 30_000;
@@ -274,6 +274,8 @@ describe('delivery engine', () => {
       if (deletedAt !== null) return;
       await service.app.get(WebhookEndpointsService).delete(workspace.id, endpoint.id, SYSTEM);
       deletedAt = new Date().toISOString();
+      // An attempt that begins after it has a later time.
+      await letTimePass(5);
     });
     service.app.get(OutboxRelay).register(consumer);
 

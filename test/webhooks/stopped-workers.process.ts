@@ -3,16 +3,14 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { SYSTEM } from '../../src/access/principal';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
-import { hasLockWait } from '../support/lock-waits';
 import { MessagingHost } from '../support/messaging-host';
 import { Receiver } from '../support/receiver';
 import { environmentOf, ServiceProcess } from '../support/service-process';
-import { letTimePass, waitFor } from '../support/wait';
+import { IS_CLAIM, stopAfterUpdate, WatchedUpdate } from '../support/stopped-updates';
+import { letTimePass } from '../support/wait';
 import { subscribe, Subscription } from '../support/webhook-workspace';
 
 const CLI = join(__dirname, '../../dist/cli.js');
-/** Key of the advisory lock for which a claim waits; an arbitrary number. */
-const GATE = 4_711;
 /** Time of several polls, in which one would have sent what is due. */
 const SEVERAL_POLLS_MS = 2_500;
 
@@ -41,38 +39,11 @@ describe('a worker that is stopped between two statements', () => {
     await receiver.stop();
   });
 
-  /**
-   * Stops a process after the update of a table that meets a condition, and before its next statement; or,
-   * with `atCommit`, after the commit of the update.
-   */
-  async function stopAfter(
-    update: { table: string; when: string; atCommit?: boolean },
-    work: () => Promise<unknown>,
-    stop: () => void,
-  ): Promise<void> {
-    const trigger = update.atCommit
-      ? `CONSTRAINT TRIGGER gate AFTER UPDATE ON ${update.table} DEFERRABLE INITIALLY DEFERRED`
-      : `TRIGGER gate BEFORE UPDATE ON ${update.table}`;
-    await gate.query(`
-      SELECT pg_advisory_lock(${GATE});
-      CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$
-      BEGIN PERFORM pg_advisory_xact_lock_shared(${GATE}); RETURN NEW; END $$;
-      CREATE ${trigger} FOR EACH ROW
-      WHEN (${update.when}) EXECUTE FUNCTION wait_at_gate()`);
-    await work();
-    // A command takes seconds to start on a busy machine.
-    await waitFor('the update to wait for the gate', () => hasLockWait(host), 60_000);
-    stop();
-    await gate.query(`SELECT pg_advisory_unlock(${GATE})`);
-    await waitFor('the update to end', async () => !(await hasLockWait(host)));
-  }
+  const stopAfter = (update: WatchedUpdate, work: () => Promise<unknown>, stop: () => void) =>
+    stopAfterUpdate({ service: host, gate }, update, work, stop);
 
   const stopAtClaim = (table: string, work: () => Promise<unknown>, atCommit = false) =>
-    stopAfter(
-      { table, atCommit, when: 'NEW.lease_id IS DISTINCT FROM OLD.lease_id AND NEW.lease_id IS NOT NULL' },
-      work,
-      () => worker.kill('SIGSTOP'),
-    );
+    stopAfter({ table, atCommit, when: IS_CLAIM }, work, () => worker.kill('SIGSTOP'));
 
   const sendOne = () => subscription.message();
   const failOne = async () => {
