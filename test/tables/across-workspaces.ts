@@ -133,6 +133,8 @@ export const JOINT_WRITES: Record<string, string> = {
   'UnlockedSendsRepository.insert writes idempotency_keys': SENDS,
 };
 
+const CLAIMED = 'what may still start when something of a workspace is switched off';
+
 /**
  * Reads of a table whose folder the reader may not import. Each is part of a statement that would be two
  * otherwise.
@@ -159,6 +161,11 @@ export const CLIMBING_READS: Record<string, string> = {
   'QueueFloorsRepository.save reads workspaces': 'leaves out floors of deleted workspaces',
   'failClaimedSql reads webhook_endpoints': TAKEN_TYPE,
   'findRole reads agents': 'the permission of an agent, which every feature asks for',
+  'leasesOf reads channel_connections': CLAIMED,
+  'leasesOf reads event_queue': CLAIMED,
+  'leasesOf reads outbound_messages': CLAIMED,
+  'leasesOf reads pending_deliveries': CLAIMED,
+  'leasesOf reads webhook_endpoints': CLAIMED,
   'lockRole reads agents': 'as findRole, in a transaction',
   'lockWorkingKey reads api_keys': 'a key that is revoked meanwhile changes nothing more',
   'requireDistributable reads workspaces': 'the migrator, which knows all tables',

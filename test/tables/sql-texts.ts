@@ -228,7 +228,10 @@ export class SqlTexts {
     const declaration = this.declarationOf(node);
     if (declaration && ts.isFunctionDeclaration(declaration)) return declaration;
     const value = this.constantOf(node);
-    return value && isFunction(value) ? value : undefined;
+    // The result of `writtenOnce` returns the same texts as its argument.
+    const isKept = value && ts.isCallExpression(value) && nameOfCall(value) === 'writtenOnce';
+    const written = isKept ? value.arguments[0] : value;
+    return written && isFunction(written) ? written : undefined;
   }
 
   /**

@@ -17,32 +17,32 @@ const EVENTS = `
   (SELECT 'events' AS queue, lease_id, lease_until AS ends_at FROM event_queue
    WHERE tenant_id = $1 AND event_id >= (${savedFirstEvent('$1')}) ORDER BY event_id LIMIT ${MOST_READ})`;
 const DELIVERIES = `
-  SELECT w.id::text || r.recovered, d.lease_id, d.next_attempt_at
-  FROM webhook_endpoints w CROSS JOIN (VALUES (true), (false)) AS r (recovered), LATERAL (
-    SELECT lease_id, next_attempt_at FROM pending_deliveries
-    WHERE ${UNENDED} AND endpoint_id = w.id AND activation = w.activation AND recovered = r.recovered ${FIRST}) d
-  WHERE w.tenant_id = $1 AND (w.id = ANY ($2) OR $2 IS NULL AND w.active)`;
+  (SELECT w.id::text || r.recovered, d.lease_id, d.next_attempt_at
+   FROM webhook_endpoints w CROSS JOIN (VALUES (true), (false)) AS r (recovered), LATERAL (
+     SELECT lease_id, next_attempt_at FROM pending_deliveries
+     WHERE ${UNENDED} AND endpoint_id = w.id AND activation = w.activation AND recovered = r.recovered ${FIRST}) d
+   WHERE w.tenant_id = $1 AND (w.id = ANY ($2) OR $2 IS NULL AND w.active))`;
 const MESSAGES = `
-  SELECT w.id::text, d.lease_id, d.next_attempt_at
-  FROM channel_connections w, LATERAL (
-    SELECT lease_id, next_attempt_at FROM outbound_messages
-    WHERE ${UNENDED} AND connection_id = w.id AND NOT waits ${FIRST}) d
-  WHERE w.tenant_id = $1 AND (w.id = ANY ($2) OR $2 IS NULL AND w.status = 'ACTIVE')`;
+  (SELECT w.id::text, d.lease_id, d.next_attempt_at
+   FROM channel_connections w, LATERAL (
+     SELECT lease_id, next_attempt_at FROM outbound_messages
+     WHERE ${UNENDED} AND connection_id = w.id AND NOT waits ${FIRST}) d
+   WHERE w.tenant_id = $1 AND (w.id = ANY ($2) OR $2 IS NULL AND w.status = 'ACTIVE'))`;
 
 /**
  * Returns SQL that selects the leases of some queues; null stands for a queue of which it could not read all.
  * $1 is the workspace, $2 the endpoints or connections (null for all), $3 the leases to look for (null for
  * all).
  */
-const leasesOf = (...queues: string[]) => `
-  WITH read (queue, lease_id, ends_at) AS (${queues.join(' UNION ALL ')})
+const leasesOf = (queues: string) => `
+  WITH read (queue, lease_id, ends_at) AS (${queues})
   SELECT DISTINCT lease_id AS id FROM read
   WHERE lease_id IS NOT NULL AND ends_at > now() AND ($3::uuid[] IS NULL OR lease_id = ANY ($3))
   UNION ALL SELECT NULL FROM read GROUP BY queue HAVING count(*) = ${MOST_READ}`;
 const LEASES = {
-  endpoints: leasesOf(EVENTS, DELIVERIES),
+  endpoints: leasesOf(`${EVENTS} UNION ALL ${DELIVERIES}`),
   connections: leasesOf(MESSAGES),
-  workspace: leasesOf(EVENTS, DELIVERIES, MESSAGES),
+  workspace: leasesOf(`${EVENTS} UNION ALL ${DELIVERIES} UNION ALL ${MESSAGES}`),
 };
 
 /**
