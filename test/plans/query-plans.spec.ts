@@ -61,6 +61,7 @@ import {
 } from '../../src/webhooks/deliveries/due-deliveries.repository';
 import { DeliveryRoundsRepository } from '../../src/webhooks/deliveries/delivery-rounds.repository';
 import { PendingDeliveriesRepository } from '../../src/webhooks/deliveries/pending-deliveries.repository';
+import { RunningClaims } from '../../src/queue/claims/running-claims';
 import { QueueFloors } from '../../src/queue/floors/queue-floors';
 import { WakeUps } from '../../src/queue/wake-ups';
 import { AttemptRecord } from '../../src/webhooks/deliveries/delivery';
@@ -925,6 +926,20 @@ describe('query plans', () => {
         );
         expectOnlyIndexed(plan, ['outbound_messages', 'messages', 'conversations']);
         expect(rowsRead(plan)).toBeLessThan(1_000);
+      }
+    });
+
+    it('looks for running claims in the workspace’s own parts of the queues', async () => {
+      const claims = new RunningClaims(host.get(Database));
+      const calls = [
+        () => claims.waitForEndpoints(BIG, [endpoint(5)]),
+        () => claims.waitForConnection(BIG, uuid(501)),
+        () => claims.waitForWorkspace(BIG),
+      ];
+      for (const call of calls) {
+        const [plan] = await plansOf(call, /^WITH read/);
+        expectOnlyIndexed(plan!, ['event_queue', 'pending_deliveries', 'outbound_messages']);
+        expect(rowsRead(plan!)).toBeLessThan(2_000);
       }
     });
 

@@ -140,10 +140,11 @@ export class WebhookEndpointsService {
 
   /**
    * Edits an endpoint, and activates or deactivates it. The endpoint misses no event if it stays active. No
-   * attempt at the old URL or for a removed event type begins after the answer. Pending deliveries go to the new URL, with the attempts that are left. Deliveries of a removed type are shown as
-   * cancelled at once, and a worker cancels them in the background. After a change of the URL, earlier
-   * failures no longer count. `context: true` adds all context that the actor may read to the webhooks.
-   * Nothing changes if the endpoint has these values already. The DNS lookup of a new host name may take 5 s.
+   * attempt at the old URL or for a removed event type begins after the answer. Pending deliveries go to the
+   * new URL, with the attempts that are left. Deliveries of a removed type are shown as cancelled at once,
+   * and a worker cancels them in the background. After a change of the URL, earlier failures no longer count.
+   * `context: true` adds all context that the actor may read to the webhooks. Nothing changes if the endpoint
+   * has these values already. The DNS lookup of a new host name may take 5 s.
    * @throws AppError INVALID_BODY: nothing to change, a refused URL, an unknown event type; CONFLICT: the
    *   endpoint was edited since `version`; FORBIDDEN, also for a key that may not read the old or new events
    *   or the context; NOT_FOUND; RATE_LIMITED, UNAVAILABLE: too many look-ups at once
@@ -187,8 +188,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Deactivates an endpoint. No attempt begins after the answer. Its pending deliveries are shown as cancelled
-   * at once, and a worker cancels them in the background.
+   * Deactivates an endpoint. No attempt begins after the answer. Its pending deliveries are shown as
+   * cancelled at once, and a worker cancels them in the background.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   deactivate(tenantId: string, id: string, actor: Actor): Promise<WebhookEndpointSummary> {
