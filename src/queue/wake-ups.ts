@@ -10,7 +10,7 @@ import type { Job, Queue } from 'bull';
 import { RedisSignals } from '../redis/redis-signals';
 import { closeQueue } from './close-queue';
 import { holdProcessing } from './hold-processing';
-import { CONCURRENT_CLAIMS, LeaseWorker } from './lease-worker';
+import { LeaseWorker } from './lease-worker';
 import { registerQueue } from './register-queue';
 import { Target, TARGET_DUE, targetKeyOf, WakeUp } from './targets';
 
@@ -79,7 +79,7 @@ export class WakeUps implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
     this.startProcessing();
   }
 
-  @Process({ concurrency: CONCURRENT_CLAIMS })
+  @Process()
   takeJob({ data: { queue, target } }: Job<WakeUp>): void {
     this.wake(queue, [target]);
   }
