@@ -79,7 +79,7 @@ export class LeaseWorker<Claimed> {
       this.logFailure(target, error),
     );
     const ended = new AbortController();
-    await Promise.race([claim, sleep(CLAIM_PATIENCE_MS, undefined, ended)]);
+    await Promise.race([claim, sleep(CLAIM_PATIENCE_MS, undefined, { signal: ended.signal })]);
     ended.abort();
     this.claims -= 1;
     this.claimForWaiting();
