@@ -42,9 +42,10 @@ export class LeaseWorker<Claimed> {
 
   /** Makes this process claim due items of targets. Several calls for a target may lead to one claim. */
   wake(targets: Target[]): void {
-    this.capacity.addWaiting(targets);
+    const added = targets.filter((target) => !this.capacity.isWaiting(target));
+    this.capacity.addWaiting(added);
     this.claimForWaiting();
-    for (const target of targets) if (this.capacity.isWaiting(target)) this.wakeOthersThrottled(target);
+    for (const target of added) if (this.capacity.isWaiting(target)) this.wakeOthersThrottled(target);
   }
 
   /**
