@@ -35,10 +35,9 @@ export class WakeUps implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
 
   constructor(
     @InjectQueue(WAKE_UP_QUEUE) private readonly bull: Queue<WakeUp>,
-    signals: RedisSignals,
+    private readonly signals: RedisSignals,
   ) {
     this.startProcessing = holdProcessing(bull, this.logger);
-    signals.listen(TARGET_DUE, ({ queue, target }) => this.wake(queue, [target]));
   }
 
   /** Registers the worker that claims the items of a queue in this process. */
@@ -76,6 +75,7 @@ export class WakeUps implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
   }
 
   onApplicationBootstrap(): void {
+    this.signals.listen(TARGET_DUE, ({ queue, target }) => this.wake(queue, [target]));
     this.startProcessing();
   }
 
