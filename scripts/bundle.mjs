@@ -1,6 +1,6 @@
 // Bundles the built service and CLI with the packages that they import: one chunk for each package, and few
 // for the files of this project. A process starts in less time and holds fewer texts of modules.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -115,5 +115,7 @@ const built = await build({
 const { output } = /** @type {import('vite').Rolldown.RolldownOutput} */ (built);
 const files = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 writeFileSync(join(FOLDER, 'LICENSES.txt'), licensesOf(files));
-for (const [name, begin] of Object.entries(ENTRIES))
+for (const [name, begin] of Object.entries(ENTRIES)) {
   writeFileSync(join(DIST, `${name}.js`), `${begin}require('./bundle/${name}.js');\n`);
+  rmSync(join(DIST, `${name}.js.map`), { force: true });
+}

@@ -146,11 +146,15 @@ export class ApiKeysService {
     return all;
   }
 
-  /** Waits until no claimed delivery to a deactivated endpoint can start any more. */
+  /**
+   * Waits until no claimed delivery to a deactivated endpoint can start any more. A repeated revocation finds
+   * the endpoints inactive, and waits too.
+   */
   private async waitForClaims(tenantId: string, revoked: RevokedApiKey[]): Promise<void> {
     const endpoints = revoked.flatMap((key) => key.endpoints);
-    const deactivated = endpoints.filter(({ outcome }) => outcome === 'DEACTIVATED').map(({ id }) => id);
-    if (deactivated.length > 0) await this.claims.waitForEndpoints(tenantId, deactivated);
+    const inactive = endpoints.filter(({ outcome }) => outcome === 'DEACTIVATED' || outcome === 'INACTIVE');
+    const ids = inactive.map(({ id }) => id);
+    if (ids.length > 0) await this.claims.waitForEndpoints(tenantId, ids);
   }
 
   private async revokeLocked(

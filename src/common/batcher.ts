@@ -46,6 +46,10 @@ export class Batcher<Item, Result> {
     this.enough = enough;
   }
 
+  get isIdle(): boolean {
+    return this.working === 0 && this.waiting.length === 0;
+  }
+
   /** Adds an item to the next batch and resolves to its result. Rejects if `work` rejects for the batch. */
   submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {

@@ -9,14 +9,14 @@ describe('memo', () => {
     expect([get('c'), get('a'), get('c')]).toEqual(['c3', 'a4', 'c3']);
   });
 
-  it('finds what was set last, and forgets all when it is full', () => {
+  it('finds what was set last, and forgets the oldest when it is full', () => {
     const memo = new Memo<number>(2);
     memo.set('a', 1);
     memo.set('b', 2);
     memo.set('a', 3);
     expect(['a', 'b', 'c'].map((key) => memo.find(key))).toEqual([3, 2, undefined]);
     memo.set('c', 4);
-    expect(['a', 'b', 'c'].map((key) => memo.find(key))).toEqual([undefined, undefined, 4]);
+    expect(['a', 'b', 'c'].map((key) => memo.find(key))).toEqual([undefined, 2, 4]);
   });
 
   it('remembers no error', () => {

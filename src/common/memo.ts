@@ -1,4 +1,4 @@
-/** Cache of values by key. A new key beyond the largest number of keys, `max`, first deletes all values. */
+/** Cache of values by key. A new key beyond the largest number of keys, `max`, deletes the oldest key. */
 export class Memo<Value> {
   private readonly values = new Map<string, Value>();
 
@@ -18,7 +18,8 @@ export class Memo<Value> {
   }
 
   set(key: string, value: Value): void {
-    if (!this.values.has(key) && this.values.size >= this.max) this.values.clear();
+    if (!this.values.has(key) && this.values.size >= this.max)
+      this.values.delete(this.values.keys().next().value!);
     this.values.set(key, value);
   }
 }

@@ -29,4 +29,12 @@ describe('WorkspaceBatcher', () => {
     await Promise.all([second, batcher.submit('a', 'third')]);
     expect(batches).toEqual([['first'], ['second', 'third']]);
   });
+
+  it('keeps the batcher of a workspace with items, however many workspaces come', async () => {
+    await batcher.submit('a', 'first');
+    const second = batcher.submit('a', 'second');
+    await Promise.all(Array.from({ length: 1_100 }, (_, n) => batcher.submit(`b${n}`, `b${n}`)));
+    await Promise.all([second, batcher.submit('a', 'third')]);
+    expect(batches.filter(([item]) => !item!.startsWith('b'))).toEqual([['first'], ['second', 'third']]);
+  });
 });

@@ -1,9 +1,8 @@
 import { Batcher } from '../common/batcher';
-import { Memo } from '../common/memo';
 import type { Database } from './database';
 
-/** Largest number of batchers that are kept. A batcher that is not kept still processes its items. */
-const MAX_BATCHERS = 1_000;
+/** Number of batchers from which idle ones are removed. */
+const MANY_BATCHERS = 1_000;
 
 /**
  * Batches concurrent calls: of all workspaces together if one statement may serve them, otherwise of each
@@ -11,7 +10,9 @@ const MAX_BATCHERS = 1_000;
  */
 export class WorkspaceBatcher<Item, Result> {
   /** Batchers by the key that `Database.batchKeyOf` returns for their workspaces. */
-  private readonly batchers = new Memo<Batcher<Item, Result>>(MAX_BATCHERS);
+  private readonly batchers = new Map<string, Batcher<Item, Result>>();
+  /** Number of batchers at which idle ones are removed the next time. */
+  private sweepAt = MANY_BATCHERS;
 
   constructor(
     private readonly database: Database,
@@ -20,6 +21,17 @@ export class WorkspaceBatcher<Item, Result> {
 
   /** Adds an item of a workspace to the next batch, and resolves to its result. */
   submit(tenantId: string, item: Item): Promise<Result> {
-    return this.batchers.get(this.database.batchKeyOf(tenantId), this.makeBatcher).submit(item);
+    const key = this.database.batchKeyOf(tenantId);
+    let batcher = this.batchers.get(key);
+    if (!batcher) {
+      if (this.batchers.size >= this.sweepAt) this.removeIdle();
+      this.batchers.set(key, (batcher = this.makeBatcher()));
+    }
+    return batcher.submit(item);
+  }
+
+  private removeIdle(): void {
+    for (const [key, batcher] of this.batchers) if (batcher.isIdle) this.batchers.delete(key);
+    this.sweepAt = Math.max(MANY_BATCHERS, 2 * this.batchers.size);
   }
 }

@@ -20,4 +20,22 @@ describe('lease worker', () => {
     worker.wake([{ tenantId: 'well', id: 'works' }]);
     await waitFor('the claim', () => claimed.includes('works'));
   });
+
+  it('wakes other workers for a target without a slot, and for none that only waits for its claim', () => {
+    const woken: string[] = [];
+    const capacity = new StartCapacity({ total: 1_000, perTarget: 1, slow: 1_000 }, { isTrusted: true });
+    const worker = new LeaseWorker<never>(capacity, {
+      logger: new Logger('test'),
+      claim: () => new Promise(() => {}),
+      process: () => Promise.resolve(),
+      wakeOtherWorkers: ({ id }) => woken.push(id),
+    });
+    const full = { tenantId: 'tenant', id: 'full' };
+    capacity.acquire(full);
+    worker.wake(
+      Array.from({ length: CONCURRENT_CLAIMS + 1 }, (_, n) => ({ tenantId: 'tenant', id: `${n}` })),
+    );
+    worker.wake([full]);
+    expect(woken).toEqual(['full']);
+  });
 });

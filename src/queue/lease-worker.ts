@@ -5,6 +5,8 @@ import { targetKeyOf, Target } from './targets';
 
 export const CONCURRENT_CLAIMS = 20;
 const WAKE_OTHERS_EVERY_MS = 1_000;
+/** Largest number of targets for which other workers are woken in WAKE_OTHERS_EVERY_MS. */
+const MAX_OTHERS_WOKEN = 1_000;
 /** Milliseconds after which the worker begins another claim although the current one has not ended. */
 const CLAIM_PATIENCE_MS = 1_000;
 
@@ -45,7 +47,8 @@ export class LeaseWorker<Claimed> {
     const added = targets.filter((target) => !this.capacity.isWaiting(target));
     this.capacity.addWaiting(added);
     this.claimForWaiting();
-    for (const target of added) if (this.capacity.isWaiting(target)) this.wakeOthersThrottled(target);
+    for (const target of added)
+      if (this.capacity.isWaiting(target) && !this.capacity.hasRoom(target)) this.wakeOthersThrottled(target);
   }
 
   /**
@@ -129,7 +132,7 @@ export class LeaseWorker<Claimed> {
   /** Wakes other workers for a target, at most once a second, because they may have free slots. */
   private wakeOthersThrottled(target: Target): void {
     const key = targetKeyOf(target);
-    if (this.othersWokenFor.has(key)) return;
+    if (this.othersWokenFor.has(key) || this.othersWokenFor.size >= MAX_OTHERS_WOKEN) return;
     if (this.othersWokenFor.size === 0) {
       setTimeout(() => this.othersWokenFor.clear(), WAKE_OTHERS_EVERY_MS).unref();
     }

@@ -245,7 +245,7 @@ export class StartCapacity {
    * Reports whether a slot is free. For live work, half of the target's own slots must be free, so that one
    * claim starts several items.
    */
-  private hasRoom(target: Target): boolean {
+  hasRoom(target: Target): boolean {
     if (this.countFree(target) === 0) return false;
     const { background } = this.uses.get(target.id) ?? NONE;
     return target.isBackground || this.countFreeOwn(target) * 2 >= this.limitOf(target.id) - background;

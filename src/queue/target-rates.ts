@@ -32,7 +32,9 @@ export class TargetRates {
   /** Lets no work of a target start in this process for `delayMs`, and then wakes the worker. */
   pause(target: Target, delayMs: number): void {
     this.capacity.pause(target, delayMs);
-    this.wakeUps.wakeIn(this.queue, target, delayMs);
+    // The pause is one for live and background work, so both are woken.
+    for (const isBackground of [false, true])
+      this.wakeUps.wakeIn(this.queue, { ...target, isBackground }, delayMs);
   }
 }
 

@@ -17,6 +17,8 @@ import { Target, TARGET_DUE, targetKeyOf, WakeUp } from './targets';
 export const WAKE_UP_QUEUE = 'wake-ups';
 /** Delayed wake-ups are rounded up to a multiple of this many milliseconds, so that several become one. */
 const DELAY_STEP_MS = 20;
+/** Largest number of delayed wake-ups. The polls find the due items of further targets. */
+const MAX_DELAYED = 10_000;
 
 /**
  * Wakes workers for targets: a worker then claims the due items of the target. A target is woken in this
@@ -55,13 +57,14 @@ export class WakeUps implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
     if (delayMs === 0) return this.wake(queue, [target]);
     const step = Math.ceil((Date.now() + delayMs) / DELAY_STEP_MS);
     const key = `${queue} ${targetKeyOf(target)} ${step}`;
-    if (this.delayed.has(key)) return;
+    if (this.delayed.has(key) || this.delayed.size >= MAX_DELAYED) return;
     this.delayed.add(key);
     const wakeNow = () => {
       this.delayed.delete(key);
       this.wake(queue, [target]);
     };
-    setTimeout(wakeNow, step * DELAY_STEP_MS - Date.now()).unref();
+    // A timer may fire a millisecond early, while the target's pause has not ended.
+    setTimeout(wakeNow, step * DELAY_STEP_MS - Date.now() + 1).unref();
   }
 
   /** Adds a job for a target, which any worker may take. Bull ignores a second job of a target. */
