@@ -7,6 +7,12 @@ import { channelIn, RedisConnection, RedisConnections } from './redis-connection
 const PING_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 2_000;
 const RETRY_MS = 500;
+const SUBSCRIBING = {
+  // The check's INFO fails if a subscription overtakes it, and ioredis would open another connection.
+  enableReadyCheck: false,
+  // ioredis forgets channels if the connection is lost while it subscribes to them.
+  autoResubscribe: false,
+};
 
 type Handler = (message: string) => void;
 
@@ -35,7 +41,6 @@ export class RedisSubscriber implements OnApplicationShutdown {
     this.handlers.set(channel, (this.handlers.get(channel) ?? new Set()).add(handler));
     while (this.handlers.get(channel)?.has(handler) && !this.isClosed) {
       try {
-        // ioredis subscribes again after every reconnection.
         if (this.connections.isCluster) await connection.ssubscribe(channel);
         else await connection.subscribe(channel);
         return;
@@ -75,6 +80,7 @@ export class RedisSubscriber implements OnApplicationShutdown {
     const connection = this.connections.connect({
       socketTimeout: SOCKET_TIMEOUT_MS,
       maxRetriesPerRequest: null,
+      ...(!this.connections.isCluster && SUBSCRIBING),
     });
     connection.on('error', (error: Error) => this.logger.warn({ err: error }, 'no signals: Redis is down'));
     connection.on(
@@ -82,8 +88,19 @@ export class RedisSubscriber implements OnApplicationShutdown {
       (channel: string, message: string) => this.deliver(channel, message),
     );
     // A Cluster needs no pings: its client replaces connections to nodes that have failed over.
-    if (connection instanceof Redis) this.pinging = setInterval(() => this.ping(connection), PING_MS).unref();
+    if (connection instanceof Redis) {
+      connection.on('ready', () => this.subscribeAgain(connection));
+      this.pinging = setInterval(() => this.ping(connection), PING_MS).unref();
+    }
     return connection;
+  }
+
+  /** Subscribes to all channels on a new connection. After a failure the next connection does it again. */
+  private subscribeAgain(connection: Redis): void {
+    if (this.handlers.size === 0) return;
+    connection
+      .subscribe(...this.handlers.keys())
+      .catch((error: Error) => this.logger.debug({ err: error }, 'not subscribed again yet'));
   }
 
   /** Calls the channel's handlers, and logs their errors, as a faulty message must not end the process. */
