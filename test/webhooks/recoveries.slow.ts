@@ -564,13 +564,15 @@ describe('in the background', () => {
     const other = await WebhookWorkspace.create(host);
     const otherEndpoint = await other.addEndpoint(receiver.url('/other'));
     await other.miss(1);
+    // The big one takes three times as many steps as the small one.
+    await tenant.miss(THOUSANDS);
     const big = await tenant.recover(endpoint, start);
     const small = await other.recover(otherEndpoint, start);
 
     await startWorker();
     const ends = await Promise.all([tenant.waitForRecovery(big), other.waitForRecovery(small)]);
     expect(ends).toMatchObject([
-      { status: 'completed', recovered: THOUSANDS },
+      { status: 'completed', recovered: 2 * THOUSANDS },
       { status: 'completed', recovered: 1 },
     ]);
     const [bigEnd, smallEnd] = ends.map(({ finishedAt }) => finishedAt!);
