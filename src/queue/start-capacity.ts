@@ -188,12 +188,12 @@ export class StartCapacity {
 
   /** Returns how many items of the target may start now. */
   countStartable(target: Target): number {
-    return this.isClosed || this.isWaiting(target) || this.isPaused(target) ? 0 : this.countFree(target);
+    return this.mayStart(target) ? this.countFree(target) : 0;
   }
 
   /** Reports whether enough items of the target may start that a transaction for them is worth its cost. */
   isReady(target: Target): boolean {
-    return this.countStartable(target) > 0 && this.hasRoom(target);
+    return this.mayStart(target) && this.hasRoom(target);
   }
 
   /**
@@ -210,6 +210,10 @@ export class StartCapacity {
   /** Lets no more items start. */
   close(): void {
     this.isClosed = true;
+  }
+
+  private mayStart(target: Target): boolean {
+    return !this.isClosed && !this.isWaiting(target) && !this.isPaused(target);
   }
 
   private limitOf(id: string): number {
