@@ -10,7 +10,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const DATA_DIR = resolve(ROOT, process.env.DATA_DIR || '.data');
 
 /** V8's options, as in the image: it collects garbage earlier, so a process holds less memory. */
-export const HEAP_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
+export const HEAP_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=100'];
 
 /** Ports of `npm start`, by the variables that name them. */
 export const START_PORTS = {
