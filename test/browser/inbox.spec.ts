@@ -44,8 +44,9 @@ describe('the inbox in a browser', () => {
   };
   const row = (name: string) => visit.page.locator('[data-conversation]').filter({ hasText: name });
   const rows = () => visit.page.locator('[data-conversation]');
+  // A row has `content-visibility: auto`: until the browser draws it, it has a text but no `innerText`.
   const names = async () =>
-    Promise.all((await rows().all()).map((one) => one.locator('bdi').first().innerText()));
+    Promise.all((await rows().all()).map((one) => one.locator('bdi').first().textContent()));
   const message = (text: string) => visit.page.locator('article').filter({ hasText: text });
   const reply = () => visit.field('Reply');
   const pane = () => visit.page.getByRole('region', { name: /^Conversation with/ });
