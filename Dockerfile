@@ -37,5 +37,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/live').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # ROLE is api, worker, or all (the default). The CLI: docker run … node dist/cli.js --help
-# The option collects garbage earlier than Node's default: a busy worker holds 170 MB instead of 230 to 270.
+# The option collects garbage earlier than Node's default: a busy worker holds 200 MB instead of 230 to 270.
 CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=100", "dist/main.js"]
