@@ -6,7 +6,7 @@
 //                            ↓
 //                         privacy                            erases and exports what others keep
 //                            ↓
-//      message-search → messages → conversations → contacts → workspaces ← auth, logins, inbox
+//      message-search → messages → attachments → conversations → contacts → workspaces ← auth, logins, inbox
 //                            ↓
 //      audit → outbox;  idempotency  secrets  access         what every feature may use
 //                            ↓
@@ -21,7 +21,7 @@ const HTTP = ['http', 'http/connections', 'http/streams', 'http/limits'];
 const SUPPORT = ['outbox', 'audit', 'access', 'idempotency', 'secrets', 'metrics', ...HTTP, ...GROUND];
 const CONTACTS = ['contacts', 'workspaces'];
 const CONVERSATIONS = ['conversations', ...CONTACTS];
-const MESSAGES = ['messages', ...CONVERSATIONS];
+const MESSAGES = ['messages', 'attachments', ...CONVERSATIONS];
 
 /** @type {Record<string, string[]>} */
 const MAY_IMPORT = {
@@ -57,7 +57,8 @@ const MAY_IMPORT = {
   logins: ['workspaces', ...SUPPORT],
   contacts: ['workspaces', ...SUPPORT],
   conversations: [...CONTACTS, ...SUPPORT],
-  messages: [...CONVERSATIONS, ...SUPPORT],
+  attachments: [...CONVERSATIONS, ...SUPPORT],
+  messages: ['attachments', ...CONVERSATIONS, ...SUPPORT],
   inbox: [...MESSAGES, ...SUPPORT],
 
   privacy: ['inbox', ...MESSAGES, ...SUPPORT],
@@ -92,6 +93,12 @@ const INSIDE = {
     presence: [],
     'read-marks': [],
     'saved-replies': [],
+  },
+  attachments: {
+    store: [],
+    files: ['store'],
+    renditions: [],
+    uploads: ['files', 'store'],
   },
   webhooks: {
     sending: [],

@@ -1,3 +1,4 @@
+import { AttachmentsModule } from '../attachments/attachments.module';
 import { AuditModule } from '../audit/audit.module';
 import { AuthModule } from '../auth/auth.module';
 import { ChannelsModule } from '../channels/channels.module';
@@ -24,6 +25,7 @@ export const SERVICES = [
   ChannelsModule,
   ContactsModule,
   ConversationsModule,
+  AttachmentsModule,
   MessagesModule,
   InboxModule,
   MessageSearchModule,

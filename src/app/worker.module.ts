@@ -1,4 +1,5 @@
 import { Module, OnApplicationBootstrap } from '@nestjs/common';
+import { AttachmentsWorkerModule } from '../attachments/attachments.module';
 import { ChannelsWorkerModule } from '../channels/channels-worker.module';
 import { ConversationsWorkerModule } from '../conversations/conversations.module';
 import { OwnerDatabaseModule } from '../database/setup/database.module';
@@ -27,6 +28,7 @@ import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-
     WorkspaceDeletionWorkerModule,
     PrivacyWorkerModule,
     ConversationsWorkerModule,
+    AttachmentsWorkerModule,
     MessageSearchWorkerModule,
     OutboxWorkerModule,
     ChannelsWorkerModule,

@@ -49,6 +49,17 @@ export const FAULTS = {
   not_of_schema: 'does not fit the schema of {event} at {path}',
   foreign_id: 'may only have ids of the example, and {key} is another one: {ids}',
 
+  // Faults of uploads, and of messages with files.
+  upload_unknown: 'is no upload of yours for this conversation, or has expired',
+  upload_in_use: 'is the upload of another attachment',
+  upload_not_ready: 'has no content yet: send it first',
+  file_type_refused: '{channel} takes no file of the type {type}',
+  file_too_large: '{channel} takes {form} of at most {max} bytes',
+  file_empty: 'must have at least one byte',
+  size_differs: 'must have the number of bytes that was declared: {size}',
+  checksum_differs: 'must have the SHA-256 that was declared',
+  no_content_length: 'must be declared by Content-Length',
+
   // Faults of people, agents and logins.
   password_length: 'must have {min} to {max} characters',
   password_is_email: 'must not be the e-mail address',

@@ -69,6 +69,10 @@ export const REASONS = {
   // Failures after which a retry may succeed.
   test_not_sent: 'The test was not sent in time. Try again.',
   search_too_long: 'The search takes too long. Search for more of the text.',
+  upload_too_large: 'The file has more than the declared {max} bytes.',
+  upload_stored: 'The upload has its content already, and this is another.',
+  files_full: 'The files of the workspace take up all of its {max} MiB.',
+
   busy: 'The service is busy. Retry shortly.',
   internal: 'Something went wrong on our side. Quote the requestId to support.',
 } as const;
@@ -77,6 +81,7 @@ export const REASONS = {
 export const THINGS = [
   'Agent',
   'API key',
+  'Attachment',
   'Channel connection',
   'Contact',
   'Contact erasure',
@@ -91,6 +96,7 @@ export const THINGS = [
   'Person',
   'Saved reply',
   'Session',
+  'Upload',
   'Webhook delivery',
   'Webhook endpoint',
   'Webhook recovery',

@@ -57,6 +57,11 @@ export function MaxCharacters(max: number, options?: ValidationOptions): Propert
 }
 
 /** Accepts up to `max` ids: a list, or in a query a text of ids with commas between them. */
+/** Requires a list of at most `max` items. */
+export function IsItemList(max: number): PropertyDecorator {
+  return applyDecorators(IsArray(), ArrayMaxSize(max, validatorFault('too_many_named', { max })));
+}
+
 export function IsIdList(max: number): PropertyDecorator {
   return applyDecorators(
     ArrayMaxSize(max, validatorFault('too_many_named', { max })),

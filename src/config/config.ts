@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { ProviderVariable } from '../common/channel-descriptors';
 import { HttpSettings, readHttpSettings } from './http-settings';
 import { keptSecretsKeys, withRunningServers } from './local-data';
@@ -13,7 +14,7 @@ const MEBIBYTE = 1024 * 1024;
 type Values = ValuesOf<typeof SERVICE_SETTINGS>;
 
 /** Base class with a field for each setting. */
-const Settings = class {} as new () => Readonly<Omit<Values, 'secretsKeys'>>;
+const Settings = class {} as new () => Readonly<Omit<Values, 'secretsKeys' | 'fileStoreDirectory'>>;
 
 /**
  * Reads and checks the configuration of the service: the values of `settings.ts`, and values that are made
@@ -29,6 +30,10 @@ export class Config extends Settings {
   readonly secretsKeys: SecretsKey[];
   /** PEM certificates of authorities that are trusted for webhook receivers in addition to the system's. */
   readonly webhookExtraCa: string | undefined;
+  /** Folder of files in messages. */
+  readonly fileStoreDirectory: string;
+  /** Number of bytes that the files of a workspace may have in all; null for no limit. */
+  readonly workspaceFileBytes: number | null;
   /** Estimated sizes above which a workspace is listed for the operator. Nothing is refused above them. */
   readonly workspaceQuotas: { contacts: number; messages: number; bytes: number };
 
@@ -64,6 +69,8 @@ export class Config extends Settings {
       providerUrls: providers.values,
       secretsKeys: keys!,
       webhookExtraCa,
+      fileStoreDirectory: resolve(values.fileStoreDirectory ?? join(values.dataDir, 'files')),
+      workspaceFileBytes: values.workspaceFileMebibytes ? values.workspaceFileMebibytes * MEBIBYTE : null,
       workspaceQuotas: {
         contacts: values.workspaceQuotaContacts,
         messages: values.workspaceQuotaMessages,

@@ -138,6 +138,13 @@ export const SHARED_SETTINGS = {
     meaning:
       '`off`: statements have no names, for a [pooler](../explanation/database.md#behind-a-pooler) that does not know them',
   }),
+  fileStoreDirectory: optional('FILE_STORE_DIRECTORY', text, {
+    meaning:
+      'the folder of [files in messages](../how-to/files.md), one for all processes; `files` in `DATA_DIR` if unset',
+  }),
+  workspaceFileMebibytes: setting('WORKSPACE_FILE_MEBIBYTES', whole(0, 1_000_000_000), '20480', {
+    meaning: 'what the files of a workspace may take; 0 for no limit',
+  }),
   apiKeyMaxLifeDays: optional('API_KEY_MAX_LIFE_DAYS', whole(1, 3650), {
     meaning: 'the longest life of a new API key, 1 to 3650; no limit if unset',
   }),

@@ -1,5 +1,6 @@
 import { LOWEST_ID } from '../common/ids';
 import { ConversationKey, TableDeclaration } from '../database/tables/table-declaration';
+import { AttachmentsRepository } from '../attachments/attachments.repository';
 import { MessageResponse, toMessageWithFirstBody } from './message.dto';
 import { KeptMessage, MessagesRepository } from './messages.repository';
 
@@ -8,7 +9,10 @@ const PAGE = 200;
 export type MessageLine = { type: 'message'; conversationId: string } & MessageResponse &
   Pick<KeptMessage, 'metadata' | 'replacedBodies'>;
 
-export function messageTables(messages: MessagesRepository): TableDeclaration[] {
+export function messageTables(
+  messages: MessagesRepository,
+  attachments: AttachmentsRepository,
+): TableDeclaration[] {
   return [
     {
       name: 'messages',
@@ -16,7 +20,7 @@ export function messageTables(messages: MessagesRepository): TableDeclaration[] 
       placement: 'workspace',
       deletion: { before: ['conversations', 'agents'] },
       erasure: { eraseMessages: (tx, erased, beingSent) => messages.erase(tx, erased, beingSent) },
-      export: { exportConversation: (key) => exportMessages(messages, key) },
+      export: { exportConversation: (key) => exportMessages(messages, attachments, key) },
       retention: {
         none: 'MessageRetentionService erases texts at the age that their workspace has set; rows stay.',
       },
@@ -35,13 +39,16 @@ export function messageTables(messages: MessagesRepository): TableDeclaration[] 
 
 async function* exportMessages(
   messages: MessagesRepository,
+  attachments: AttachmentsRepository,
   key: ConversationKey,
 ): AsyncGenerator<MessageLine> {
   const { conversationId } = key;
   for (let after: string | undefined = LOWEST_ID; after !== undefined;) {
     const page: KeptMessage[] = await messages.listFrom(key, after, PAGE);
+    const withFiles = page.filter(({ attachmentCount }) => attachmentCount > 0).map(({ id }) => id);
+    const attached = await attachments.listOfMessages(key, withFiles);
     for (const { metadata, replacedBodies, ...message } of page) {
-      const line = toMessageWithFirstBody(message);
+      const line = toMessageWithFirstBody(message, attached.get(message.id));
       yield { type: 'message', conversationId, ...line, replacedBodies, metadata };
     }
     after = page.length < PAGE ? undefined : page.at(-1)!.id;

@@ -23,7 +23,10 @@ export type MessageContent = Pick<
   MessageEntity,
   'senderType' | 'senderAgentId' | 'body' | 'metadata' | 'deliveryStatus'
 > &
-  Partial<Pick<MessageEntity, 'repeatsId'>>;
+  Partial<Pick<MessageEntity, 'repeatsId' | 'attachmentCount' | 'isDescribed'>>;
+
+/** Facts of a new message with attachments; left out for any other. */
+type Attached = Partial<Pick<MessageEntity, 'attachmentCount' | 'isDescribed'>>;
 
 /** Values of a message that its customer has not edited, withdrawn or reacted to. */
 const UNCHANGED = {
@@ -58,7 +61,7 @@ export class MessageWriter {
   async receive(
     tx: Transaction,
     conversation: ConversationEntity,
-    received: Pick<MessageEntity, 'body' | 'metadata'>,
+    received: Pick<MessageEntity, 'body' | 'metadata'> & Attached,
   ): Promise<MessageEntity> {
     const content: MessageContent = {
       senderType: 'CUSTOMER',
@@ -79,7 +82,7 @@ export class MessageWriter {
   async send(
     tx: Transaction,
     conversation: ConversationEntity,
-    content: Pick<MessageEntity, 'senderAgentId' | 'body' | 'repeatsId'>,
+    content: Pick<MessageEntity, 'senderAgentId' | 'body' | 'repeatsId'> & Attached,
     actor: Actor,
   ): Promise<{ message: MessageEntity; assignmentEventId?: string }> {
     if (content.repeatsId !== null) await this.dismissRepeated(tx, conversation, content.repeatsId);
@@ -160,6 +163,8 @@ function newMessage(
     deliveryError: null,
     repeatsId: null,
     dismissedAt: null,
+    attachmentCount: 0,
+    isDescribed: false,
     ...UNCHANGED,
     ...content,
   };

@@ -1,7 +1,10 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, IsUUID } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsIn, IsOptional, IsString, IsUUID, ValidateIf, ValidateNested } from 'class-validator';
+import { AttachmentResponse, AttachUpload, toAttachment } from '../attachments/attachment.dto';
+import { AttachmentEntity } from '../attachments/attachment.entity';
 import { type Page, PageQuery } from '../common/page';
-import { IsNullable, IsText } from '../common/validators';
+import { IsItemList, IsNullable, IsText } from '../common/validators';
 import { BODY_LIMITS } from './body-limits';
 import {
   DELIVERY_ERROR_CODES,
@@ -13,6 +16,8 @@ import { type SenderType } from './message.entity';
 import { ListedMessage } from './messages.repository';
 
 export const MAX_BODY_CHARACTERS = 4096;
+/** Maximum number of attachments of a message. */
+export const MAX_ATTACHMENTS = 10;
 
 const INCLUDABLE = ['firstBody'] as const;
 
@@ -39,12 +44,19 @@ export class ListMessagesPartQuery extends PageQuery {
   after?: string;
 }
 
+const BODY_RULES = `Not blank, valid Unicode, no NUL. Lower limits: ${BODY_LIMITS}. Never split or cut.`;
+
+/** Reports whether a message's body has to be there and valid: if it is given, or nothing else is. */
+function isBodyRequired({ body, attachments }: SendMessage): boolean {
+  return body !== undefined || !attachments?.length;
+}
+
 export class ReceiveMessage {
   @ApiProperty({
     minLength: 1,
     maxLength: MAX_BODY_CHARACTERS,
     pattern: '\\S',
-    description: `Not blank, valid Unicode, no NUL. Lower limits: ${BODY_LIMITS}. Never split or cut.`,
+    description: BODY_RULES,
     example: 'Your parcel is on its way.',
   })
   @IsText(MAX_BODY_CHARACTERS)
@@ -53,6 +65,29 @@ export class ReceiveMessage {
 
 @ApiSchema({ name: 'MessageInput' })
 export class SendMessage extends ReceiveMessage {
+  @ApiProperty({
+    required: false,
+    minLength: 1,
+    maxLength: MAX_BODY_CHARACTERS,
+    pattern: '\\S',
+    description: `Required without attachments. ${BODY_RULES}`,
+    example: 'Your parcel is on its way.',
+  })
+  @ValidateIf(isBodyRequired)
+  declare body: string;
+
+  @ApiPropertyOptional({
+    type: [AttachUpload],
+    maxItems: MAX_ATTACHMENTS,
+    description:
+      'Uploads for this conversation, by this key. The customer gets them after the body, in this order, each as far as the channel takes it.',
+  })
+  @IsOptional()
+  @IsItemList(MAX_ATTACHMENTS)
+  @ValidateNested({ each: true })
+  @Type(() => AttachUpload)
+  attachments?: AttachUpload[];
+
   @ApiPropertyOptional({
     description:
       "The sender: an active agent or bot account. By default the workspace's first active OWNER or ADMIN.",
@@ -162,6 +197,16 @@ export class MessageResponse {
   })
   body: string;
 
+  @ApiProperty({
+    example: false,
+    description:
+      'Whether `body` describes the attachments, such as `[image]`, instead of a text of its sender.',
+  })
+  isDescribed: boolean;
+
+  @ApiProperty({ type: [AttachmentResponse], description: 'In the order in which they were sent.' })
+  attachments: AttachmentResponse[];
+
   @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
   createdAt: Date;
 
@@ -225,21 +270,36 @@ export interface SentReplyResponse extends SentMessageResponse {
   assignmentEventId?: string;
 }
 
-export function toMessage(message: ListedMessage): MessageResponse {
-  const { id, senderType, senderAgentId, body, createdAt, deliveryStatus, deliveryError } = message;
+export function toMessage(message: ListedMessage, attached: AttachmentEntity[] = []): MessageResponse {
+  const { id, senderType, senderAgentId, body, isDescribed, createdAt, deliveryStatus, deliveryError } =
+    message;
   const { editedAt, unsentAt } = message;
   const delivery = { status: deliveryStatus, error: deliveryError };
   const reactions = (message.reactions ?? []).map((emoji) => ({ senderType: 'CUSTOMER' as const, emoji }));
-  return { id, senderType, senderAgentId, body, createdAt, delivery, editedAt, unsentAt, reactions };
+  const attachments = attached.map(toAttachment);
+  return {
+    id,
+    senderType,
+    senderAgentId,
+    body,
+    isDescribed,
+    attachments,
+    createdAt,
+    delivery,
+    editedAt,
+    unsentAt,
+    reactions,
+  };
 }
 
 export function toMessageWithFirstBody(
   message: ListedMessage,
+  attached: AttachmentEntity[] = [],
 ): MessageResponse & { firstBody: string | null } {
-  return { ...toMessage(message), firstBody: message.firstBody };
+  return { ...toMessage(message, attached), firstBody: message.firstBody };
 }
 
-export function toPartMessage(message: ListedMessage): ListedPartMessage {
+export function toPartMessage(message: ListedMessage, attached: AttachmentEntity[] = []): ListedPartMessage {
   const { repeatsId, dismissedAt } = message;
-  return { ...toMessageWithFirstBody(message), repeatsId, isDismissed: dismissedAt !== null };
+  return { ...toMessageWithFirstBody(message, attached), repeatsId, isDismissed: dismissedAt !== null };
 }

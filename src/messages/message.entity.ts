@@ -36,5 +36,9 @@ export interface MessageEntity {
   reactions: string[] | null;
   /** Provider's number of the last reaction, or null. One with a lower number is older, and is ignored. */
   reactionNumber: number | null;
+  /** Number of attachments, whatever their state. */
+  attachmentCount: number;
+  /** Whether the body describes the attachments, such as `[image]`, instead of a text of its sender. */
+  isDescribed: boolean;
   createdAt: Date;
 }

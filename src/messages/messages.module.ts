@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { AttachmentsModule } from '../attachments/attachments.module';
+import { AttachmentsRepository } from '../attachments/attachments.repository';
 import { AuditModule } from '../audit/audit.module';
 import { ConversationsModule } from '../conversations/conversations.module';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
@@ -32,7 +34,14 @@ const EXPORTED = [
 ];
 
 @Module({
-  imports: [AuditModule, ConversationsModule, IdempotencyModule, OutboxModule, WorkspacesModule],
+  imports: [
+    AttachmentsModule,
+    AuditModule,
+    ConversationsModule,
+    IdempotencyModule,
+    OutboxModule,
+    WorkspacesModule,
+  ],
   providers: [
     LostMessagesRepository,
     MessageChangesRepository,
@@ -43,8 +52,8 @@ const EXPORTED = [
   exports: EXPORTED,
 })
 export class MessagesModule {
-  constructor(tables: TableRegistry, messages: MessagesRepository) {
-    tables.register(...messageTables(messages));
+  constructor(tables: TableRegistry, messages: MessagesRepository, attachments: AttachmentsRepository) {
+    tables.register(...messageTables(messages, attachments));
   }
 }
 

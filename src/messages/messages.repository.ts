@@ -23,6 +23,8 @@ export type ListedMessage = Pick<
   | 'unsentAt'
   | 'dismissedAt'
   | 'reactions'
+  | 'attachmentCount'
+  | 'isDescribed'
 >;
 
 /** Message with the provider's content other than text, and with the texts that edits have replaced. */
@@ -36,7 +38,8 @@ export interface MessageRange extends ConversationKey {
 
 const LISTED = `id, repeats_id AS "repeatsId", sender_type AS "senderType", sender_agent_id AS "senderAgentId", body, created_at AS "createdAt",
   delivery_status AS "deliveryStatus", delivery_error AS "deliveryError", first_body AS "firstBody",
-  edited_at AS "editedAt", unsent_at AS "unsentAt", dismissed_at AS "dismissedAt", reactions`;
+  edited_at AS "editedAt", unsent_at AS "unsentAt", dismissed_at AS "dismissedAt", reactions,
+  attachment_count AS "attachmentCount", is_described AS "isDescribed"`;
 
 /**
  * SQL that counts a workspace's messages that wait to be sent, up to 1,001. The order is that of the partial
@@ -111,8 +114,9 @@ export class MessagesRepository {
     const { deliveryError, metadata } = message;
     return tx.pipeline(
       `INSERT INTO messages (tenant_id, conversation_id, id, sender_type, sender_agent_id, body, delivery_status,
-                             delivery_error, metadata, created_at, repeats_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+                             delivery_error, metadata, created_at, repeats_id, attachment_count,
+                             is_described)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
       [
         message.tenantId,
         message.conversationId,
@@ -125,6 +129,8 @@ export class MessagesRepository {
         metadata && JSON.stringify(metadata),
         message.createdAt,
         message.repeatsId,
+        message.attachmentCount,
+        message.isDescribed,
       ],
     );
   }
@@ -197,14 +203,14 @@ export class MessagesRepository {
     const due = await tx.query<{ id: string; hasBody: boolean; isUnsent: boolean; hasSubscriber: boolean }>(
       `SELECT id, body <> '' AS "hasBody", ${isUnsent} AS "isUnsent", ${hasStatusSubscriberSql('$1')} AS "hasSubscriber" FROM messages
        WHERE tenant_id = $1 AND conversation_id = $2 AND id = ANY ($3)
-         AND (body <> '' OR metadata IS NOT NULL OR first_body IS NOT NULL OR reactions IS NOT NULL
+         AND (body <> '' OR attachment_count > 0 OR metadata IS NOT NULL OR first_body IS NOT NULL OR reactions IS NOT NULL
               OR delivery_error IS NOT NULL OR ${isUnsent})
        ORDER BY id FOR NO KEY UPDATE`,
       [tenantId, conversationId, ids, beingSent],
     );
     if (due.length === 0) return 0;
     await tx.query(
-      `UPDATE messages SET body = '', metadata = NULL, first_body = NULL, replaced_bodies = NULL, reactions = NULL,
+      `UPDATE messages SET body = '', metadata = NULL, attachment_count = 0, first_body = NULL, replaced_bodies = NULL, reactions = NULL,
          delivery_status = CASE WHEN ${isUnsent} THEN 'FAILED' ELSE delivery_status END,
          delivery_error = CASE WHEN ${isUnsent} THEN $5::jsonb->'ERASED' ELSE coalesce(
            $5::jsonb->(delivery_error->>'code'), delivery_error || '{"providerCode": null, "message": ""}') END

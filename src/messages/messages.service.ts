@@ -3,16 +3,21 @@ import { isKeyWith, requirePermission, requireReadPermission } from '../access/r
 import { AppError } from '../common/app-error';
 import { isId, LOWEST_ID, successor } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
-import { Actor } from '../access/principal';
+import { Actor, actorIdOf } from '../access/principal';
 import { validate } from '../common/validate';
 import { ConversationEntity } from '../conversations/conversation.entity';
 import { ConversationsRepository } from '../conversations/conversations.repository';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
+import { ConversationKey } from '../database/tables/table-declaration';
 import { IdempotencyService } from '../idempotency/idempotency.service';
 import { IdempotentRequest } from '../idempotency/idempotent-request';
 import { AgentEntity } from '../workspaces/agent.entity';
 import { AgentsRepository } from '../workspaces/agents.repository';
+import { AttachmentWriter } from '../attachments/attachment-writer';
+import { AttachmentEntity } from '../attachments/attachment.entity';
+import { AttachmentsRepository } from '../attachments/attachments.repository';
+import { describeFiles } from './described-files';
 import { requireWithinLimit } from './body-limits';
 import {
   ReceiveMessage,
@@ -39,6 +44,8 @@ export class MessagesService {
     private readonly agents: AgentsRepository,
     private readonly writer: MessageWriter,
     private readonly idempotency: IdempotencyService,
+    private readonly attachments: AttachmentsRepository,
+    private readonly attachmentWriter: AttachmentWriter,
   ) {}
 
   /**
@@ -92,8 +99,9 @@ export class MessagesService {
       throw AppError.notFound('Conversation');
     const shown = [...newer.slice(0, newerCount).reverse(), ...rows.slice(0, olderCount)];
     const hasOlder = around === undefined || rows.length > olderCount;
+    const attached = await this.listAttached(key, shown);
     return {
-      data: shown.map(toPartMessage),
+      data: shown.map((message) => toPartMessage(message, attached.get(message.id))),
       nextCursor: hasOlder ? (shown.at(-1)?.id ?? null) : null,
       previousCursor: newer.length > newerCount ? (shown[0]?.id ?? null) : null,
     };
@@ -129,10 +137,16 @@ export class MessagesService {
   ): Promise<SentReplyResponse> {
     // A SendMessage comes from the API, which does not accept the further fields of a SendReply.
     const dto = input instanceof SendMessage && !(input instanceof SendReply) ? SendMessage : SendReply;
-    const { body, senderAgentId, seenMessageId, repeatsId } = validate<SendReply>(dto, input);
+    const {
+      body,
+      attachments = [],
+      senderAgentId,
+      seenMessageId,
+      repeatsId,
+    } = validate<SendReply>(dto, input);
     if (actor.type === 'agent' && (senderAgentId ?? actor.id) !== actor.id)
       throw AppError.because('FORBIDDEN', 'only_as_itself');
-    if (repeatsId === undefined && isKeyWith(actor, 'message.send')) {
+    if (repeatsId === undefined && attachments.length === 0 && isKeyWith(actor, 'message.send')) {
       const key = { tenantId, conversationId };
       const message = await this.writer.sendUnlocked(key, body, senderAgentId, request);
       if (message) return { message: toMessage(message) };
@@ -146,7 +160,17 @@ export class MessagesService {
           this.findSender(tx, tenantId, actor, senderAgentId),
         ]);
         if (!conversation) throw AppError.notFound('Conversation');
-        requireWithinLimit(conversation.sourceChannel, body);
+        const files =
+          attachments.length === 0
+            ? []
+            : await this.attachmentWriter.lockUploads(
+                tx,
+                { tenantId, conversationId },
+                attachments,
+                actorIdOf(actor),
+              );
+        const text = (body as string | undefined) ?? describeFiles(files);
+        requireWithinLimit(conversation.sourceChannel, text);
         if (!sender)
           throw AppError.invalidBody(
             'senderAgentId',
@@ -154,9 +178,19 @@ export class MessagesService {
           );
         if (seenMessageId !== undefined && actor.type === 'agent')
           await this.requireNoOtherAnswer(tx, conversation, seenMessageId ?? LOWEST_ID, actor.id);
-        const content = { senderAgentId: sender.id, body, repeatsId: repeatsId ?? null };
+        const content = {
+          senderAgentId: sender.id,
+          body: text,
+          repeatsId: repeatsId ?? null,
+          attachmentCount: files.length,
+          isDescribed: body === undefined,
+        };
         const { message, ...assignment } = await this.writer.send(tx, conversation, content, actor);
-        return { message: toMessage(message), ...assignment };
+        const attached =
+          files.length === 0
+            ? []
+            : await this.attachmentWriter.attachUploads(tx, message, files, attachments);
+        return { message: toMessage(message, attached), ...assignment };
       });
     });
   }
@@ -196,14 +230,24 @@ export class MessagesService {
     tenantId: string,
     conversationId: string,
     { cursor, limit }: PageQuery,
-    toItem: (message: ListedMessage) => Item,
+    toItem: (message: ListedMessage, attached?: AttachmentEntity[]) => Item,
   ): Promise<Page<Item>> {
     if (!isId(conversationId)) throw AppError.notFound('Conversation');
     const rows = await this.messages.list(tenantId, conversationId, cursor, limit + 1);
     // The look-up is needed only for an empty page, because a conversation that has messages exists.
     if (rows.length === 0 && !(await this.conversations.exists(tenantId, conversationId)))
       throw AppError.notFound('Conversation');
-    return toPage(rows, limit, toItem);
+    const attached = await this.listAttached({ tenantId, conversationId }, rows);
+    return toPage(rows, limit, (message) => toItem(message, attached.get(message.id)));
+  }
+
+  /** Lists the attachments of messages, by message. Costs a statement only if a message has any. */
+  private listAttached(
+    key: ConversationKey,
+    messages: ListedMessage[],
+  ): Promise<Map<string, AttachmentEntity[]>> {
+    const ids = messages.filter(({ attachmentCount }) => attachmentCount > 0).map(({ id }) => id);
+    return this.attachments.listOfMessages(key, ids);
   }
 
   private async findSender(

@@ -163,6 +163,29 @@ export const eventCatalog = {
     erase: null,
     excerpt: ({ change }) => change,
   }),
+  'attachment.updated': define({
+    description:
+      'The bytes of an attachment are stored (READY), will not come (FAILED), or are fetched once more (PENDING). Read the message for the rest.',
+    data: Type.Object(
+      {
+        conversationId: Id,
+        messageId: Id,
+        attachmentId: Id,
+        kind: OneOf(['IMAGE', 'AUDIO', 'VIDEO', 'FILE']),
+        state: OneOf(['PENDING', 'READY', 'FAILED']),
+      },
+      closed,
+    ),
+    example: {
+      conversationId: '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11',
+      messageId: '019ab3f6-0d4b-7c55-8a2e-6f1f7d1b2c90',
+      attachmentId: '019ab3f7-5d6e-7f80-9a1b-2c3d4e5f6a7b',
+      kind: 'IMAGE',
+      state: 'READY',
+    },
+    erase: null,
+    excerpt: ({ kind, state }) => (kind && state ? `${kind} ${state}` : undefined),
+  }),
   'conversation.created': define({
     description: 'A conversation was opened.',
     data: Type.Object({ conversationId: Id, contactId: Id, sourceChannel: ChannelName }, closed),

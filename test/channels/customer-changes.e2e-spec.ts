@@ -106,6 +106,8 @@ describe('what customers correct or take back', () => {
         editedAt: expect.any(String),
         unsentAt: null,
         reactions: [],
+        isDescribed: false,
+        attachments: [],
       });
       expect(await messagesOf(conversation, '?include=firstBody')).toMatchObject([{ firstBody: FIRST }]);
       expect(await shop.conversationWith(customer)).toMatchObject({

@@ -49,6 +49,8 @@ describe('contact, conversation, message', () => {
       editedAt: null,
       unsentAt: null,
       reactions: [],
+      isDescribed: false,
+      attachments: [],
     });
 
     const update = ['conversation', 'update', '--id', id, '--agent'];

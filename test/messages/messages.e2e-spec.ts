@@ -15,7 +15,7 @@ const NO_OBJECT = 'A JSON object sent as application/json is required.';
 const UNREADABLE = 'The body cannot be read as JSON.';
 const ENCODING = 'The Content-Encoding of the body is not gzip, deflate or br.';
 /** Fields of a message that its customer has not changed. */
-const UNCHANGED = { editedAt: null, unsentAt: null, reactions: [] };
+const UNCHANGED = { isDescribed: false, attachments: [], editedAt: null, unsentAt: null, reactions: [] };
 
 describe('messages', () => {
   let service: TestService;

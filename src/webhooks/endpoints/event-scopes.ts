@@ -10,6 +10,7 @@ import { EventType, isEventType } from '../../outbox/event-catalog';
 const READ_SCOPES: Record<EventType, readonly Scope[] | null> = {
   'message.created': ['messages:read', 'conversations:read'],
   'message.status_changed': ['messages:read', 'conversations:read'],
+  'attachment.updated': ['messages:read', 'conversations:read'],
   'message.updated': ['messages:read', 'conversations:read'],
   'conversation.created': ['conversations:read'],
   'conversation.updated': ['conversations:read'],

@@ -37,6 +37,15 @@ const faults: Record<FaultCode, string> = {
   bad_credential: 'muss Text von höchstens {max} Zeichen sein',
   verify_token_length: 'muss Text von {min} bis {max} Zeichen sein',
   not_id: 'muss die ID {owner} sein: nur Ziffern',
+  upload_unknown: 'ist kein Upload von Ihnen für diese Unterhaltung oder ist abgelaufen',
+  upload_in_use: 'ist der Upload eines anderen Anhangs',
+  upload_not_ready: 'hat noch keinen Inhalt',
+  file_type_refused: '{channel} nimmt keine Datei der Art {type}',
+  file_too_large: '{channel} nimmt {form} bis {max} Bytes',
+  file_empty: 'muss mindestens ein Byte haben',
+  size_differs: 'muss so viele Bytes haben wie angekündigt: {size}',
+  checksum_differs: 'muss den angekündigten SHA-256 haben',
+  no_content_length: 'muss durch Content-Length angekündigt sein',
   not_token: 'muss aus höchstens {max} ASCII-Zeichen ohne Leerzeichen bestehen',
   not_bot_token: 'muss ein Bot-Token sein, wie @BotFather ihn ausgibt',
 
@@ -218,6 +227,9 @@ const reasons: Record<ReasonCode, string> = {
 
   test_not_sent: 'Der Test wurde nicht rechtzeitig gesendet. Versuchen Sie es noch einmal.',
   search_too_long: 'Die Suche dauert zu lange. Geben Sie mehr vom gesuchten Text ein.',
+  upload_too_large: 'Die Datei hat mehr als die angekündigten {max} Bytes.',
+  upload_stored: 'Der Upload hat seinen Inhalt schon, und dies ist ein anderer.',
+  files_full: 'Die Dateien des Arbeitsbereichs belegen alle {max} MiB.',
   busy: 'Der Dienst ist ausgelastet. Versuchen Sie es gleich noch einmal.',
   internal: 'Bei uns ist etwas schiefgegangen. Nennen Sie dem Support die Anfrage.',
 };
@@ -225,6 +237,7 @@ const reasons: Record<ReasonCode, string> = {
 const things: Record<Thing, string> = {
   Agent: 'Agent',
   'API key': 'API-Schlüssel',
+  Attachment: 'Anhang',
   'Channel connection': 'Verbindung',
   Contact: 'Kontakt',
   'Contact erasure': 'Löschung des Kontakts',
@@ -239,6 +252,7 @@ const things: Record<Thing, string> = {
   Person: 'Person',
   'Saved reply': 'Textbaustein',
   Session: 'Sitzung',
+  Upload: 'Upload',
   'Webhook delivery': 'Zustellung',
   'Webhook endpoint': 'Webhook-Endpunkt',
   'Webhook recovery': 'Nachholen',

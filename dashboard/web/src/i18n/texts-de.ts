@@ -555,6 +555,7 @@ export const de: Texts = {
     about: 'Was die API jetzt annimmt, und was auf einen Betreiber des Dienstes wartet.',
   },
   eventsAbout: {
+    'attachment.updated': 'Die Datei einer Nachricht ist gespeichert, oder sie kommt nicht.',
     'message.created': 'Eine neue Nachricht kam in eine Unterhaltung, egal von wem: Kunde, Agent oder API.',
     'message.status_changed':
       'Eine Nachricht eines Agenten kam weiter: gesendet, zugestellt, gelesen, gescheitert oder ungewiss. Es zählt, was am weitesten ist.',

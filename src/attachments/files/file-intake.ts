@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { Readable, Transform } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { FileKey, FileStore } from '../store/file-store';
+import { factsOf, HEAD_BYTES } from './file-facts';
+import { FileFacts } from './file.entity';
+
+export interface ExpectedFile {
+  maxBytes: number;
+  /** Number of bytes, if known. */
+  size?: number;
+  sha256?: Buffer | null;
+  contentType: string | null;
+  signal?: AbortSignal;
+}
+
+export type RefusedFile = 'too_large' | 'empty' | 'size_differs' | 'checksum_differs';
+
+/** Error of a file whose bytes are not as expected. Nothing of them is shown. */
+export class FileRefused extends Error {
+  constructor(readonly why: RefusedFile) {
+    super(`the file was refused: ${why}`);
+  }
+}
+
+/** Stores the bytes of files and reads their facts, in one pass that holds the first bytes alone. */
+@Injectable()
+export class FileIntake {
+  constructor(private readonly store: FileStore) {}
+
+  /**
+   * Stores the bytes of a file. If the store has bytes under the key already, from a call whose answer was
+   * lost, those are kept and read instead.
+   * @returns the facts of the stored bytes, which are durable
+   * @throws FileRefused, the error of the source or of the store, the reason of the signal
+   */
+  async take(key: FileKey, source: Readable, expected: ExpectedFile): Promise<FileFacts> {
+    const reader = new FileReader(expected);
+    const { size, signal } = expected;
+    // The error of the source ends the reader, and with it the call of the store.
+    source.once('error', (error) => reader.destroy(error));
+    reader.once('close', () => source.destroy());
+    if (await this.store.put(key, source.pipe(reader), { size, signal })) return reader.facts();
+    const kept = new FileReader(expected);
+    const stored = await this.store.open(key);
+    stored.once('error', (error) => kept.destroy(error));
+    for await (const chunk of stored.pipe(kept)) void chunk;
+    return kept.facts();
+  }
+}
+
+/** Counts and hashes the bytes that pass, and keeps the first of them. */
+class FileReader extends Transform {
+  private readonly hash = createHash('sha256');
+  private readonly head: Buffer[] = [];
+  private headBytes = 0;
+  private size = 0;
+
+  constructor(private readonly expected: ExpectedFile) {
+    super();
+  }
+
+  /** Returns the facts of the bytes. Call it after the last byte. */
+  async facts(): Promise<FileFacts> {
+    const head = Buffer.concat(this.head);
+    const found = await factsOf(head, head.length === this.size, this.expected.contentType);
+    return { size: this.size, sha256: this.hash.digest(), ...found };
+  }
+
+  override _transform(
+    chunk: Buffer,
+    _: BufferEncoding,
+    done: (error: Error | null, data?: Buffer) => void,
+  ): void {
+    this.size += chunk.length;
+    if (this.size > this.expected.maxBytes) return done(new FileRefused('too_large'));
+    if (this.size > (this.expected.size ?? Infinity)) return done(new FileRefused('size_differs'));
+    this.hash.update(chunk);
+    if (this.headBytes < HEAD_BYTES) {
+      const kept = chunk.subarray(0, HEAD_BYTES - this.headBytes);
+      this.head.push(kept);
+      this.headBytes += kept.length;
+    }
+    done(null, chunk);
+  }
+
+  override _flush(done: (error: Error | null) => void): void {
+    const { size, sha256 } = this.expected;
+    if (this.size === 0) return done(new FileRefused('empty'));
+    if (size !== undefined && this.size !== size) return done(new FileRefused('size_differs'));
+    if (sha256 && !this.hash.copy().digest().equals(sha256)) return done(new FileRefused('checksum_differs'));
+    done(null);
+  }
+}

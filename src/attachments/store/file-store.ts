@@ -1,0 +1,76 @@
+import { Readable } from 'node:stream';
+
+/** Names the bytes of a file, or the bytes of a rendition of it. */
+export interface FileKey {
+  tenantId: string;
+  fileId: string;
+  /** Whether the key names the file's rendition; false by default. */
+  isRendition?: boolean;
+}
+
+/** First and last byte of a part of a file, both inclusive. */
+export interface FileRange {
+  start: number;
+  end: number;
+}
+
+export interface PutOptions {
+  /** Number of bytes, if known. A store may hold more in memory for a file of unknown size. */
+  size?: number;
+  /** Ends the call, which then throws the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** Keeps the bytes of files. All processes of the service share one store. */
+export abstract class FileStore {
+  /**
+   * Stores the bytes of a file, whole or not at all. They are durable when it resolves. It never replaces
+   * bytes.
+   * @returns false if there are bytes under this key; they may be of a call whose answer was lost
+   * @throws the error of the source or of the store
+   */
+  abstract put(key: FileKey, source: Readable, options?: PutOptions): Promise<boolean>;
+
+  /**
+   * Opens a file for reading, or a part of it.
+   * @throws FileMissing, the error of the store
+   */
+  abstract open(key: FileKey, range?: FileRange): Promise<Readable>;
+
+  /** Returns the number of a file's bytes; null if there is none. */
+  abstract size(key: FileKey): Promise<number | null>;
+
+  /** Removes the bytes of a file. Does nothing if there are none. */
+  abstract remove(key: FileKey): Promise<void>;
+
+  /** Lists the keys of up to `count` files after a path, in the order of `pathOf`. */
+  abstract list(after: string, count: number): Promise<StoredFile[]>;
+}
+
+/** File that a store holds, by its path. */
+export interface StoredFile {
+  path: string;
+  modifiedAt: Date;
+}
+
+/** Error of reading a file that the store does not hold. */
+export class FileMissing extends Error {
+  constructor() {
+    super('the store holds no such file');
+  }
+}
+
+const RENDITION = '.rendition';
+const PATH = /^([0-9a-f-]{36})\/[0-9a-f]{2}\/([0-9a-f-]{36})(\.rendition)?$/;
+
+/** Returns a file's path in a store. The last two digits of an id are random, so they spread the files. */
+export function pathOf({ tenantId, fileId, isRendition = false }: FileKey): string {
+  return `${tenantId}/${fileId.slice(-2)}/${fileId}${isRendition ? RENDITION : ''}`;
+}
+
+/** Returns the key of a file's path; null if the path is not one of a file. */
+export function keyOf(path: string): FileKey | null {
+  const [, tenantId, fileId, rendition] = PATH.exec(path) ?? [];
+  if (!tenantId || !fileId) return null;
+  return { tenantId, fileId, isRendition: rendition !== undefined };
+}

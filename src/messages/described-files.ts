@@ -1,0 +1,15 @@
+import { FileEntity, FileKind } from '../attachments/files/file.entity';
+
+const WORDS: Record<FileKind, string> = { IMAGE: 'image', AUDIO: 'audio', VIDEO: 'video', FILE: 'file' };
+
+/**
+ * Describes files, a line each, such as `[image]` or `[file: invoice.pdf]`. It is the body of a message that
+ * has files alone, so that who reads texts alone misses nothing.
+ */
+export function describeFiles(files: Pick<FileEntity, 'kind' | 'name'>[]): string {
+  return files.map(({ kind, name }) => describeFile(kind ?? 'FILE', name)).join('\n');
+}
+
+function describeFile(kind: FileKind, name: string): string {
+  return kind === 'FILE' ? `[${WORDS[kind]}: ${name}]` : `[${WORDS[kind]}]`;
+}
