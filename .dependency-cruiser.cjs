@@ -98,6 +98,7 @@ const INSIDE = {
     store: [],
     files: ['store'],
     renditions: [],
+    contents: ['store'],
     uploads: ['files', 'store'],
   },
   webhooks: {

@@ -122,6 +122,11 @@ export class PayloadTooLargeError extends ApiError {
   override name = 'PayloadTooLargeError';
 }
 
+/** No byte of the file is in the range that was asked for. */
+export class RangeNotSatisfiableError extends ApiError {
+  override name = 'RangeNotSatisfiableError';
+}
+
 /** Too many requests were sent. The service accepts further requests after `retryAfterMs` milliseconds. */
 export class RateLimitedError extends ApiError {
   override name = 'RateLimitedError';
@@ -150,6 +155,7 @@ export const ERROR_CLASSES: Readonly<Record<ErrorCode, typeof ApiError>> = {
   CONFLICT: ConflictError,
   IDEMPOTENCY_CONFLICT: IdempotencyConflictError,
   PAYLOAD_TOO_LARGE: PayloadTooLargeError,
+  RANGE_NOT_SATISFIABLE: RangeNotSatisfiableError,
   RATE_LIMITED: RateLimitedError,
   INTERNAL: InternalError,
   UNAVAILABLE: UnavailableError,

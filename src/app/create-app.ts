@@ -16,6 +16,8 @@ import { type OpenApiDocuments, openApiDocuments, setupOpenApi } from '../openap
 import { AppModule } from './app.module';
 
 const API_PREFIX = 'api/v1';
+/** Paths of requests whose body is a file. */
+const UPLOAD_PATH = /^\/api\/v1\/uploads\/[^/?]+\/content/;
 const OUTSIDE_API = [
   // Load balancers and orchestrators call these paths, which are the same in every version of the API.
   'health/*path',
@@ -42,8 +44,11 @@ export async function createApp(config: Config, logger: pino.Logger): Promise<Ne
     headers: [standardHeaders, readableAnswers],
     beforeBody: [requireClock(app.get(DatabaseClock))],
     // The routes that providers call read the body themselves, as raw bytes, after they have checked the
-    // hook's key.
-    bodyLimits: [{ path: HOOK_PATH, bytes: null }],
+    // hook's key. A file is stored while it arrives.
+    bodyLimits: [
+      { path: HOOK_PATH, bytes: null },
+      { path: UPLOAD_PATH, bytes: null },
+    ],
   });
   if (config.role !== 'worker') setupOpenApi(app, config);
   return app;

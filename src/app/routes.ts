@@ -1,3 +1,4 @@
+import { AttachmentsApiModule } from '../attachments/attachments.module';
 import { AuthApiModule } from '../auth/auth.module';
 import { ChannelRoutesModule } from '../channels/channel-routes.module';
 import { NewConversationsApiModule } from '../channels/channels.module';
@@ -19,6 +20,7 @@ export const ROUTES = [
   ContactsApiModule,
   ConversationsApiModule,
   NewConversationsApiModule,
+  AttachmentsApiModule,
   MessagesApiModule,
   MessageSearchApiModule,
   AgentsApiModule,

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/app-error';
+import { Channel, describeChannel } from '../common/channel-descriptors';
 import { isId, newId } from '../common/ids';
 import { ConversationKey } from '../database/tables/table-declaration';
 import { Transaction } from '../database/transaction';
 import { AttachUpload } from './attachment.dto';
 import { AttachmentEntity, AttachmentProblem } from './attachment.entity';
 import { AttachmentsRepository, NewAttachment } from './attachments.repository';
-import { FileEntity, FileKind } from './files/file.entity';
+import { FileKind, formOnChannel } from '../common/file-limits';
+import { FileEntity } from './files/file.entity';
 import { FilesRepository } from './files/files.repository';
 
 /** Message that gets attachments in the transaction that adds it. */
@@ -36,7 +38,8 @@ export class AttachmentWriter {
 
   /**
    * Locks the uploads that a new message takes.
-   * @param uploader who may use them, such as `agent:` with an id
+   * @param channel channel of the conversation, which must take each of the files
+   * @param uploader id of the agent, key or contact who made the uploads
    * @returns the files, in the order of the uploads
    * @throws AppError INVALID_BODY with the first upload that cannot be used
    */
@@ -44,6 +47,7 @@ export class AttachmentWriter {
     tx: Transaction,
     { tenantId, conversationId }: ConversationKey,
     uploads: AttachUpload[],
+    channel: Channel,
     uploader: string,
   ): Promise<FileEntity[]> {
     const ids = uploads.map(({ uploadId }) => uploadId);
@@ -53,8 +57,10 @@ export class AttachmentWriter {
       const file = locked.find((one) => one.id === id);
       if (!file || file.uploader !== uploader || file.conversationId !== conversationId)
         throw AppError.invalidBody(field, 'upload_unknown');
+      if (file.isDue) throw AppError.invalidBody(field, 'upload_expired');
       if (file.deleteAt === null || ids.indexOf(id) !== n) throw AppError.invalidBody(field, 'upload_in_use');
       if (file.storedAt === null) throw AppError.invalidBody(field, 'upload_not_ready');
+      requireForm(channel, file, field);
       return file;
     });
   }
@@ -99,6 +105,17 @@ export class AttachmentWriter {
     this.attachments.insertPipelined(tx, attachment);
     return attachment;
   }
+}
+
+/** Refuses a file that a channel takes in no form. */
+function requireForm(channel: Channel, { kind, contentType, size }: FileEntity, field: string): void {
+  const found = formOnChannel(channel, { kind: kind!, contentType: contentType!, size });
+  if (!('refusal' in found)) return;
+  const { label } = describeChannel(channel);
+  if (found.refusal === 'type')
+    throw AppError.invalidBody(field, 'file_type_refused', { channel: label, type: contentType! });
+  const { form, maxBytes: max } = found;
+  throw AppError.invalidBody(field, 'file_too_large', { channel: label, form, max });
 }
 
 const NOT_STORED = { sha256: null, width: null, height: null, durationMs: null, scan: null, rendition: null };

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { IsOptional, IsString } from 'class-validator';
+import { IsIn, IsOptional, IsString } from 'class-validator';
 import { IsStorableText, MaxCharacters } from '../common/validators';
 import {
   ATTACHMENT_PROBLEMS,
@@ -8,7 +8,7 @@ import {
   type AttachmentProblem,
   type AttachmentState,
 } from './attachment.entity';
-import { FILE_KINDS, type FileKind } from './files/file.entity';
+import { FILE_KINDS, type FileKind } from '../common/file-limits';
 
 const MAX_CAPTION_CHARACTERS = 1024;
 
@@ -27,6 +27,19 @@ export class AttachUpload {
   @MaxCharacters(MAX_CAPTION_CHARACTERS)
   @IsStorableText()
   caption?: string;
+}
+
+const VARIANTS = ['original', 'rendition'] as const;
+
+export class ContentQuery {
+  @ApiPropertyOptional({
+    enum: VARIANTS,
+    description:
+      '`rendition`: the thumbnail of a picture in WebP, or a voice message in MP3, where there is one. By default the original.',
+  })
+  @IsOptional()
+  @IsIn(VARIANTS, { message: `must be ${VARIANTS.join(' or ')}` })
+  variant?: (typeof VARIANTS)[number];
 }
 
 @ApiSchema({ name: 'Attachment' })

@@ -1,4 +1,5 @@
-import { FileKind, ScanState } from './files/file.entity';
+import { FileKind } from '../common/file-limits';
+import { ScanState } from './files/file.entity';
 
 /**
  * States of an attachment. PENDING: its bytes are on their way. READY: they are stored. FAILED: they will not

@@ -2,10 +2,15 @@ import { Module } from '@nestjs/common';
 import { Config } from '../config/config';
 import { ConversationsModule } from '../conversations/conversations.module';
 import { TableRegistry } from '../database/tables/table-registry';
+import { IdempotencyModule } from '../idempotency/idempotency.module';
+import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { attachmentTables } from './attachment-tables';
 import { AttachmentWriter } from './attachment-writer';
+import { AttachmentsController } from './attachments.controller';
 import { AttachmentsRepository } from './attachments.repository';
+import { AttachmentsService } from './attachments.service';
+import { AttachmentContents } from './contents/attachment-contents';
 import { FileDeleter } from './files/file-deleter';
 import { FileIntake } from './files/file-intake';
 import { FileUsageRepository } from './files/file-usage.repository';
@@ -13,6 +18,9 @@ import { FilesRepository } from './files/files.repository';
 import { ReceivedFiles } from './received-files';
 import { DiskStore } from './store/disk-store';
 import { FileStore } from './store/file-store';
+import { UploadContents } from './uploads/upload-contents';
+import { UploadsController } from './uploads/uploads.controller';
+import { UploadsService } from './uploads/uploads.service';
 
 const EXPORTED = [
   AttachmentsRepository,
@@ -21,10 +29,14 @@ const EXPORTED = [
   FilesRepository,
   FileUsageRepository,
   ReceivedFiles,
+  AttachmentsService,
+  AttachmentContents,
+  UploadsService,
+  UploadContents,
 ];
 
 @Module({
-  imports: [ConversationsModule, OutboxModule],
+  imports: [ConversationsModule, IdempotencyModule, OutboxModule, RateLimitModule],
   providers: [
     ...EXPORTED,
     {
@@ -43,3 +55,6 @@ export class AttachmentsModule {
 
 @Module({ imports: [AttachmentsModule], providers: [FileDeleter] })
 export class AttachmentsWorkerModule {}
+
+@Module({ imports: [AttachmentsModule], controllers: [UploadsController, AttachmentsController] })
+export class AttachmentsApiModule {}

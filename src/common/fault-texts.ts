@@ -50,7 +50,8 @@ export const FAULTS = {
   foreign_id: 'may only have ids of the example, and {key} is another one: {ids}',
 
   // Faults of uploads, and of messages with files.
-  upload_unknown: 'is no upload of yours for this conversation, or has expired',
+  upload_unknown: 'is no upload of yours for this conversation',
+  upload_expired: 'has expired: begin another upload',
   upload_in_use: 'is the upload of another attachment',
   upload_not_ready: 'has no content yet: send it first',
   file_type_refused: '{channel} takes no file of the type {type}',

@@ -70,7 +70,9 @@ export const REASONS = {
   test_not_sent: 'The test was not sent in time. Try again.',
   search_too_long: 'The search takes too long. Search for more of the text.',
   upload_too_large: 'The file has more than the declared {max} bytes.',
-  upload_stored: 'The upload has its content already, and this is another.',
+  too_large_for_channel: '{channel} takes files of at most {max} bytes.',
+  upload_taken: 'A message has taken this upload.',
+  file_infected: 'The file has malware.',
   files_full: 'The files of the workspace take up all of its {max} MiB.',
 
   busy: 'The service is busy. Retry shortly.',

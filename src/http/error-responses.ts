@@ -56,6 +56,10 @@ const DOCUMENTATION: Record<ApiErrorCode, ErrorDocumentation> = {
     when: 'The body is larger than 256 KiB.',
     message: 'The body is larger than 256 KiB.',
   },
+  RANGE_NOT_SATISFIABLE: {
+    when: 'No byte of the file is in the range that the `Range` header names.',
+    message: 'The file has 48211 bytes.',
+  },
   RATE_LIMITED: {
     when:
       'Too many requests on this path within a minute: a call after `Retry-After` seconds passes. Or too many of the ' +

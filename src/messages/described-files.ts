@@ -1,4 +1,5 @@
-import { FileEntity, FileKind } from '../attachments/files/file.entity';
+import { FileEntity } from '../attachments/files/file.entity';
+import { FileKind } from '../common/file-limits';
 
 const WORDS: Record<FileKind, string> = { IMAGE: 'image', AUDIO: 'audio', VIDEO: 'video', FILE: 'file' };
 

@@ -3,6 +3,7 @@ import { Type } from 'class-transformer';
 import { IsIn, IsOptional, IsString, IsUUID, ValidateIf, ValidateNested } from 'class-validator';
 import { AttachmentResponse, AttachUpload, toAttachment } from '../attachments/attachment.dto';
 import { AttachmentEntity } from '../attachments/attachment.entity';
+import { MAX_FILES } from '../common/file-limits';
 import { type Page, PageQuery } from '../common/page';
 import { IsItemList, IsNullable, IsText } from '../common/validators';
 import { BODY_LIMITS } from './body-limits';
@@ -16,8 +17,6 @@ import { type SenderType } from './message.entity';
 import { ListedMessage } from './messages.repository';
 
 export const MAX_BODY_CHARACTERS = 4096;
-/** Maximum number of attachments of a message. */
-export const MAX_ATTACHMENTS = 10;
 
 const INCLUDABLE = ['firstBody'] as const;
 
@@ -78,12 +77,12 @@ export class SendMessage extends ReceiveMessage {
 
   @ApiPropertyOptional({
     type: [AttachUpload],
-    maxItems: MAX_ATTACHMENTS,
+    maxItems: MAX_FILES,
     description:
       'Uploads for this conversation, by this key. The customer gets them after the body, in this order, each as far as the channel takes it.',
   })
   @IsOptional()
-  @IsItemList(MAX_ATTACHMENTS)
+  @IsItemList(MAX_FILES)
   @ValidateNested({ each: true })
   @Type(() => AttachUpload)
   attachments?: AttachUpload[];

@@ -167,6 +167,7 @@ export class MessagesService {
                 tx,
                 { tenantId, conversationId },
                 attachments,
+                conversation.sourceChannel,
                 actorIdOf(actor),
               );
         const text = (body as string | undefined) ?? describeFiles(files);

@@ -1,6 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type/core';
 import { imageSize } from 'image-size';
-import { FileFacts, FileKind } from './file.entity';
+import { FileKind } from '../../common/file-limits';
+import { FileFacts } from './file.entity';
 
 /** Number of bytes at the start of a file that tell its type, and a picture's size. */
 export const HEAD_BYTES = 256 * 1024;

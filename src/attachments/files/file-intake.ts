@@ -39,6 +39,8 @@ export class FileIntake {
     const { size, signal } = expected;
     // The error of the source ends the reader, and with it the call of the store.
     source.once('error', (error) => reader.destroy(error));
+    // The reader may fail before the store reads it, and then tells the store of its error.
+    reader.once('error', () => source.destroy());
     reader.once('close', () => source.destroy());
     if (await this.store.put(key, source.pipe(reader), { size, signal })) return reader.facts();
     const kept = new FileReader(expected);

@@ -1,6 +1,4 @@
-/** Kinds of files, by their bytes. */
-export const FILE_KINDS = ['IMAGE', 'AUDIO', 'VIDEO', 'FILE'] as const;
-export type FileKind = (typeof FILE_KINDS)[number];
+import { type FileKind } from '../../common/file-limits';
 
 /**
  * Result of a scan for malware. Nothing scans files yet. A scanner would take files from UNSCANNED to CLEAN

@@ -53,10 +53,10 @@ export class FilesRepository {
     return row ?? null;
   }
 
-  /** Locks files that are not about to be deleted, in the order of their ids. */
-  lock(tx: Transaction, tenantId: string, ids: string[]): Promise<FileEntity[]> {
-    return tx.query<FileEntity>(
-      `SELECT ${COLUMNS} FROM files WHERE tenant_id = $1 AND id = ANY ($2) AND ${IS_KEPT}
+  /** Locks files in the order of their ids. `isDue` tells whether a file is about to be deleted. */
+  lock(tx: Transaction, tenantId: string, ids: string[]): Promise<(FileEntity & { isDue: boolean })[]> {
+    return tx.query(
+      `SELECT ${COLUMNS}, NOT ${IS_KEPT} AS "isDue" FROM files WHERE tenant_id = $1 AND id = ANY ($2)
        ORDER BY id FOR NO KEY UPDATE`,
       [tenantId, ids],
     );

@@ -91,6 +91,14 @@ export class Connections {
     else this.open!.close(connection, 'pipelined');
   }
 
+  /** Lets the body of a connection's present request take longer than `bodyTimeoutMs`: its route limits it. */
+  letTakeTime(socket: Socket): void {
+    const connection = this.open?.find(socket);
+    if (!connection) return;
+    connection.slowRequest = connection.request;
+    this.open!.waiting.delete(connection);
+  }
+
   /** Closes connections that have sent nothing, because Node's `close` would wait for them. */
   closeSilent(): void {
     for (const { socket } of this.open?.waiting ?? []) if (socket.bytesRead === 0) socket.destroy();
@@ -144,9 +152,11 @@ export class Connections {
   private refuse(error: NodeJS.ErrnoException, connection: Connection | undefined, socket: Socket): void {
     if (!connection || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     if (connection.isClosing) return;
-    connection.isClosing = true;
     const { request, response } = connection;
     const refusal = protocolError(error);
+    const isAllowed = request !== null && request === connection.slowRequest && !request.complete;
+    if (isAllowed && refusal.code === 'REQUEST_TIMEOUT') return;
+    connection.isClosing = true;
     const isOfBody = request !== null && !request.complete;
     const isLate = refusal.code === 'REQUEST_TIMEOUT';
     this.metrics.httpConnectionsClosed.inc({

@@ -26,6 +26,8 @@ export interface Connection {
   /** Requests that wait for the answer to an earlier request of the connection. */
   readonly pipelined: WaitingRequests;
   kind: 'request' | 'stream' | 'refused' | 'closed';
+  /** Request whose route limits the time of its body itself. */
+  slowRequest: Request | null;
   isClosing: boolean;
   /** Whether the bytes of the present answer stay in memory, read or not, such as a file's. */
   sendsKept: boolean;
@@ -76,6 +78,7 @@ export class OpenConnections {
       response: null,
       pipelined: new WaitingRequests(),
       kind: 'request',
+      slowRequest: null,
       isClosing: false,
       sendsKept: false,
       unread: null,

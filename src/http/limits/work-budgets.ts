@@ -9,9 +9,10 @@ import { Closable, Release, WorkBudget, WorkLimits } from '../../common/work-bud
 /**
  * Kinds of work that wait for a party outside this service: `exports` for a person who downloads, `lookups`
  * for a name server, `tests` for a webhook receiver, `providers` for a channel's provider, `mails` for a mail
- * server. Their slots are counted for each workspace.
+ * server, `uploads` and `downloads` for a client that sends or reads a file. Their slots are counted for each
+ * workspace.
  */
-export type OutsideKind = 'exports' | 'lookups' | 'tests' | 'providers' | 'mails';
+export type OutsideKind = 'exports' | 'lookups' | 'tests' | 'providers' | 'mails' | 'uploads' | 'downloads';
 
 /**
  * Kinds of work, each with its own slots. A slot permits one piece of work, and is counted for a key. The key
@@ -56,6 +57,9 @@ const EXPORTS: WorkLimits = { total: 20, perKey: 2 };
 const LOOKUPS: WorkLimits = { total: 100, perKey: 10 };
 const TESTS: WorkLimits = { total: 50, perKey: 5 };
 const MAILS: WorkLimits = { total: 50, perKey: 5 };
+const UPLOADS: WorkLimits = { total: 60, perKey: 20 };
+/** Slots for downloads. They may wait, because a page asks for all of its pictures at once. */
+const DOWNLOADS: WorkLimits = { total: 120, perKey: 40, waiting: 400, waitingPerKey: 100 };
 
 /** Limits of calls to providers. A workspace makes one call at a time; its further calls wait. */
 const PROVIDERS_WAITING = { perKey: 1, waiting: 100, waitingPerKey: 10 };
@@ -74,6 +78,8 @@ export const WORK_NAMES: Record<WorkKind, string> = {
   tests: 'tests of this workspace',
   providers: 'changes of channels of this workspace',
   mails: 'mails of this workspace',
+  uploads: 'uploads of this workspace',
+  downloads: 'downloads of this workspace',
 };
 
 /**
@@ -104,6 +110,8 @@ export class WorkBudgets {
         ...PROVIDERS_WAITING,
       }),
       mails: new WorkBudget(MAILS),
+      uploads: new WorkBudget(UPLOADS),
+      downloads: new WorkBudget(DOWNLOADS),
     };
   }
 

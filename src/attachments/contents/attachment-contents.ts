@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { create as contentDisposition } from 'content-disposition';
+import type { Request, Response } from 'express';
+import { pipeline } from 'node:stream/promises';
+import { AppError } from '../../common/app-error';
+import { WorkBudgets } from '../../http/limits/work-budgets';
+import { AttachmentEntity } from '../attachment.entity';
+import { FileStore } from '../store/file-store';
+import { readRange } from './byte-range';
+
+/** Policy of a browser that shows a file as a page: it runs and loads nothing, and belongs to no origin. */
+const POLICY = "default-src 'none'; sandbox";
+/** Longest time in milliseconds of sending a file, even if the client reads slowly. */
+const MAX_MS = 30 * 60_000;
+
+/** Rendition of a file: the small picture of a picture, or a voice message that every browser plays. */
+const RENDITION_TYPES: Record<string, string> = { thumbnail: 'image/webp', voice: 'audio/mpeg' };
+
+/** Which bytes of an attachment are asked for: those of the file, or of its rendition. */
+export type ContentVariant = 'original' | 'rendition';
+
+/** Sends the bytes of attachments. */
+@Injectable()
+export class AttachmentContents {
+  constructor(
+    private readonly budgets: WorkBudgets,
+    private readonly store: FileStore,
+  ) {}
+
+  /**
+   * Sends the bytes of an attachment, or the part that the request asks for. A browser shows pictures, audio
+   * and video, and saves any other file; it runs none.
+   * @throws AppError NOT_FOUND: the bytes are not there, or there is no such rendition;
+   *   RANGE_NOT_SATISFIABLE; RATE_LIMITED, UNAVAILABLE
+   */
+  async send(
+    attachment: AttachmentEntity,
+    request: Request,
+    response: Response,
+    variant: ContentVariant = 'original',
+  ): Promise<void> {
+    const { tenantId, fileId, state, scan, rendition } = attachment;
+    const isRendition = variant === 'rendition';
+    if (state !== 'READY' || fileId === null || (isRendition && !rendition)) throw AppError.notFound('File');
+    if (scan === 'INFECTED') throw AppError.because('FORBIDDEN', 'file_infected');
+    const key = { tenantId, fileId, isRendition };
+    await this.budgets.waitOutside('downloads', tenantId, async () => {
+      const size = isRendition ? await this.store.size(key) : attachment.size;
+      if (size === null) throw AppError.notFound('File');
+      const etag = `"${attachment.sha256!.toString('hex')}${isRendition ? '-r' : ''}"`;
+      setHeaders(response, attachment, isRendition);
+      response.setHeader('ETag', etag);
+      if (request.headers['if-none-match'] === etag) return void response.status(304).end();
+      const isFresh = (request.headers['if-range'] ?? etag) === etag;
+      const range = isFresh ? readRange(request.headers.range, size) : null;
+      if (range === 'unsatisfiable') {
+        response.removeHeader('Content-Disposition');
+        response.setHeader('Content-Range', `bytes */${size}`);
+        throw new AppError('RANGE_NOT_SATISFIABLE', `The file has ${size} bytes.`);
+      }
+      if (range) {
+        response.status(206);
+        response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
+      }
+      response.setHeader('Content-Length', range ? range.end - range.start + 1 : size);
+      if (request.method === 'HEAD') return void response.end();
+      await sendStream(await this.store.open(key, range ?? undefined), response);
+    });
+  }
+}
+
+function setHeaders(
+  response: Response,
+  { kind, contentType, name, rendition }: AttachmentEntity,
+  isRendition: boolean,
+): void {
+  const type = isRendition ? RENDITION_TYPES[rendition!]! : contentType!;
+  response.setHeader('Content-Type', type.startsWith('text/') ? `${type}; charset=utf-8` : type);
+  const options = { type: kind === 'FILE' ? 'attachment' : 'inline' } as const;
+  response.setHeader('Content-Disposition', contentDisposition(name || 'file', options));
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Content-Security-Policy', POLICY);
+  response.setHeader('Cache-Control', 'private, no-cache');
+  response.setHeader('Accept-Ranges', 'bytes');
+}
+
+async function sendStream(content: NodeJS.ReadableStream, response: Response): Promise<void> {
+  try {
+    await pipeline(content, response, { signal: AbortSignal.timeout(MAX_MS) });
+  } catch (error) {
+    // The client has cancelled the download, or its connection broke, or an answer with a length was cut.
+    if (!response.headersSent) throw error;
+    response.destroy();
+  }
+}

@@ -1,0 +1,78 @@
+import type { Request } from 'express';
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/app-error';
+import { Database } from '../../database/database';
+import { Connections } from '../../http/connections/connections';
+import { WorkBudgets } from '../../http/limits/work-budgets';
+import { FileIntake, FileRefused, RefusedFile } from '../files/file-intake';
+import { FileEntity } from '../files/file.entity';
+import { FilesRepository } from '../files/files.repository';
+import { FileStore } from '../store/file-store';
+import { toUpload, UploadResponse } from './upload.dto';
+import { CONTENT_MS, Uploader, UploadsService } from './uploads.service';
+import { watchProgress } from './watched-progress';
+
+/** Milliseconds for which an upload with content lives without a message. */
+const UNUSED_MS = 24 * 3_600_000;
+
+/** Receives the contents of uploads. */
+@Injectable()
+export class UploadContents {
+  constructor(
+    private readonly database: Database,
+    private readonly budgets: WorkBudgets,
+    private readonly connections: Connections,
+    private readonly uploads: UploadsService,
+    private readonly files: FilesRepository,
+    private readonly intake: FileIntake,
+    private readonly store: FileStore,
+  ) {}
+
+  /**
+   * Stores the body of a request as the content of an upload. A repeated request gets the first answer again.
+   * @throws AppError NOT_FOUND; INVALID_BODY: no Content-Length, or content that is not as declared;
+   *   PAYLOAD_TOO_LARGE; REQUEST_TIMEOUT: the body comes too slowly; RATE_LIMITED, UNAVAILABLE
+   */
+  async put(owner: Uploader, id: string, request: Request): Promise<UploadResponse> {
+    const file = await this.uploads.require(owner, id);
+    requireSize(request, file);
+    return this.budgets.waitOutside('uploads', owner.tenantId, () => this.receive(file, request));
+  }
+
+  private async receive(file: FileEntity, request: Request): Promise<UploadResponse> {
+    const { tenantId, id: fileId, size, declaredSha256: sha256, declaredType: contentType } = file;
+    const key = { tenantId, fileId };
+    this.connections.letTakeTime(request.socket);
+    const progress = watchProgress(request);
+    try {
+      const expected = { maxBytes: size, size, sha256, contentType, signal: progress.signal };
+      const facts = await this.intake.take(key, request, expected);
+      const livesMs = file.storedAt === null ? UNUSED_MS - CONTENT_MS : 0;
+      const isKept = await this.database.transaction((tx) => this.files.setStored(tx, key, facts, livesMs));
+      // Its row may be gone with its workspace, so that nothing would ever remove the bytes.
+      if (!isKept) await this.store.remove(key);
+    } catch (error) {
+      if (progress.signal.aborted) throw progress.signal.reason;
+      if (error instanceof FileRefused) throw refusal(error.why, file);
+      throw error;
+    } finally {
+      progress.stop();
+    }
+    return toUpload(await this.uploads.require({ tenantId, uploader: file.uploader! }, fileId));
+  }
+}
+
+function requireSize({ headers }: Request, { size }: FileEntity): void {
+  const declared = headers['content-length'];
+  if (declared === undefined) throw AppError.invalidBody('Content-Length', 'required');
+  if (declared === '0') throw AppError.invalidBody('content', 'file_empty');
+  if (Number(declared) > size) throw AppError.because('PAYLOAD_TOO_LARGE', 'upload_too_large', { max: size });
+  if (Number(declared) !== size) throw AppError.invalidBody('content', 'size_differs', { size });
+}
+
+function refusal(why: RefusedFile, { size }: FileEntity): AppError {
+  if (why === 'too_large') return AppError.because('PAYLOAD_TOO_LARGE', 'upload_too_large', { max: size });
+  if (why === 'empty') return AppError.invalidBody('content', 'file_empty');
+  if (why === 'size_differs') return AppError.invalidBody('content', 'size_differs', { size });
+  return AppError.invalidBody('content', 'checksum_differs');
+}
