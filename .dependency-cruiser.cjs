@@ -98,7 +98,7 @@ const INSIDE = {
     store: [],
     files: ['store'],
     renditions: [],
-    contents: ['store'],
+    contents: ['files', 'store'],
     uploads: ['files', 'store'],
   },
   webhooks: {

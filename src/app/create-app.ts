@@ -17,7 +17,7 @@ import { AppModule } from './app.module';
 
 const API_PREFIX = 'api/v1';
 /** Paths of requests whose body is a file. */
-const UPLOAD_PATH = /^\/api\/v1\/uploads\/[^/?]+\/content/;
+const UPLOAD_PATH = /^\/api\/v1\/(uploads\/[^/?]+\/content|attachments)(?=[/?]|$)/i;
 const OUTSIDE_API = [
   // Load balancers and orchestrators call these paths, which are the same in every version of the API.
   'health/*path',

@@ -18,6 +18,8 @@ import { FilesRepository } from './files/files.repository';
 import { ReceivedFiles } from './received-files';
 import { DiskStore } from './store/disk-store';
 import { FileStore } from './store/file-store';
+import { FormUploads } from './uploads/form-uploads';
+import { FormUploadsController } from './uploads/form-uploads.controller';
 import { UploadContents } from './uploads/upload-contents';
 import { UploadsController } from './uploads/uploads.controller';
 import { UploadsService } from './uploads/uploads.service';
@@ -45,7 +47,7 @@ const EXPORTED = [
       useFactory: (config: Config) => new DiskStore(config.fileStoreDirectory),
     },
   ],
-  exports: [...EXPORTED, FileStore],
+  exports: [...EXPORTED, FileStore, RateLimitModule],
 })
 export class AttachmentsModule {
   constructor(tables: TableRegistry, attachments: AttachmentsRepository, files: FilesRepository) {
@@ -56,5 +58,9 @@ export class AttachmentsModule {
 @Module({ imports: [AttachmentsModule], providers: [FileDeleter] })
 export class AttachmentsWorkerModule {}
 
-@Module({ imports: [AttachmentsModule], controllers: [UploadsController, AttachmentsController] })
+@Module({
+  imports: [AttachmentsModule],
+  providers: [FormUploads],
+  controllers: [UploadsController, FormUploadsController, AttachmentsController],
+})
 export class AttachmentsApiModule {}

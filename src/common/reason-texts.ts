@@ -70,6 +70,7 @@ export const REASONS = {
   test_not_sent: 'The test was not sent in time. Try again.',
   search_too_long: 'The search takes too long. Search for more of the text.',
   upload_too_large: 'The file has more than the declared {max} bytes.',
+  form_too_large: 'A form takes a file of at most {max} bytes. Send a larger one in two steps.',
   too_large_for_channel: '{channel} takes files of at most {max} bytes.',
   upload_taken: 'A message has taken this upload.',
   file_infected: 'The file has malware.',

@@ -100,6 +100,7 @@ function apiHead(settings: DocumentSettings): Head {
     .addTag('Me', 'Who a key is.')
     .addTag('Conversations', 'Conversations with customers.')
     .addTag('Messages', 'Messages of conversations.')
+    .addTag('Attachments', 'Files of messages, and uploads, of which messages are made.')
     .addTag('Contacts', 'The customers.')
     .addTag('Agents', 'Who answers customers: people and bot accounts.')
     .addTag('Webhooks', 'What the service sends.')

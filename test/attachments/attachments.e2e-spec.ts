@@ -236,9 +236,7 @@ describe('attachments', () => {
 
   it('need a body or an attachment', async () => {
     for (const body of [{}, { attachments: [] }])
-      expect((await send(body)).body).toEqual(
-        fieldError('INVALID_BODY', 'body', 'is required'),
-      );
+      expect((await send(body)).body).toEqual(fieldError('INVALID_BODY', 'body', 'is required'));
     const many = Array.from({ length: 11 }, () => ({ uploadId: newId() }));
     expect((await send({ attachments: many })).status).toBe(400);
   });
@@ -248,5 +246,96 @@ describe('attachments', () => {
     const [{ id, url }] = body.message.attachments;
     expect((await content(url)).status).toBe(200);
     expect((await tenant.client.get(`/attachments/${id}`)).status).toBe(200);
+  });
+
+  describe('as forms', () => {
+    const post = (form: FormData, headers: Record<string, string> = {}) =>
+      fetch(`${service.baseUrl}/api/v1/attachments`, {
+        method: 'POST',
+        body: form,
+        headers: { authorization: `Bearer ${tenant.key.key}`, ...headers },
+      });
+    const formOf = (fields: Record<string, string>, file?: [Buffer, string, string?]): FormData => {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(fields)) form.set(name, value);
+      if (file) form.set('file', new Blob([new Uint8Array(file[0])], { type: file[2] }), file[1]);
+      return form;
+    };
+    const ours = () => ({ conversationId: tenant.conversation.id });
+    const usage = async () =>
+      Number(
+        (
+          await service.query<any>('SELECT bytes FROM file_usage WHERE tenant_id = $1', [tenant.workspace.id])
+        )[0]?.bytes ?? 0,
+      );
+
+    it('are uploads in one step, which take the space of the file alone', async () => {
+      const answer = await post(formOf({ ...ours(), sha256: sha256(PNG) }, [PNG, 'صورة.png', 'image/png']));
+      const upload: any = await answer.json();
+      expect([answer.status, upload]).toEqual([
+        201,
+        expect.objectContaining({
+          state: 'READY',
+          name: 'صورة.png',
+          size: PNG.length,
+          kind: 'IMAGE',
+          width: 2,
+        }),
+      ]);
+      expect(await usage()).toBe(PNG.length);
+      const sent = await send({ body: 'See', attachments: [{ uploadId: upload.id }] });
+      expect([sent.status, sent.body.message.attachments[0].name]).toEqual([201, 'صورة.png']);
+    });
+
+    it.each<[string, () => FormData, number, object]>([
+      ['no file', () => formOf(ours()), 400, { code: 'INVALID_BODY', details: [{ field: 'file' }] }],
+      ['no conversation', () => formOf({}, [PNG, 'a']), 400, { details: [{ field: 'conversationId' }] }],
+      ['another field', () => formOf({ ...ours(), x: '1' }, [PNG, 'a']), 400, { details: [{ field: 'x' }] }],
+      [
+        'another conversation',
+        () => formOf({ conversationId: newId() }, [PNG, 'a']),
+        404,
+        { reason: 'not_found' },
+      ],
+      ['no byte', () => formOf(ours(), [Buffer.alloc(0), 'a']), 400, { details: [{ code: 'file_empty' }] }],
+      [
+        'too many bytes',
+        () => formOf(ours(), [Buffer.alloc(10 * 1024 * 1024 + 1), 'a']),
+        413,
+        { reason: 'form_too_large' },
+      ],
+      [
+        'far too many bytes',
+        () => formOf(ours(), [Buffer.alloc(11 * 1024 * 1024), 'a']),
+        413,
+        { reason: 'form_too_large' },
+      ],
+      [
+        'another checksum',
+        () => formOf({ ...ours(), sha256: sha256(PNG) }, [Buffer.from('x'), 'a']),
+        400,
+        { details: [{ code: 'checksum_differs' }] },
+      ],
+    ])('refuse %s, and keep no space', async (_, form, status, error) => {
+      const answer = await post(form());
+      expect([answer.status, await answer.json()]).toMatchObject([status, { error }]);
+      const left = await service.query('SELECT FROM files WHERE tenant_id = $1 AND delete_at > now()', [
+        tenant.workspace.id,
+      ]);
+      expect(left).toEqual([]);
+    });
+
+    it('refuse a body that is no form, or ends early', async () => {
+      const json = await tenant.client.post('/attachments', {});
+      expect([json.status, json.body.error.code]).toEqual([400, 'INVALID_BODY']);
+      const raw = Buffer.from('--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nhalf');
+      const cut = await tenant.client.send({
+        method: 'POST',
+        path: '/api/v1/attachments',
+        raw,
+        headers: { 'content-type': 'multipart/form-data; boundary=x' },
+      });
+      expect([cut.status, cut.body.error.code]).toEqual([400, 'INVALID_BODY']);
+    });
   });
 });

@@ -80,6 +80,86 @@ export interface paths {
         patch: operations["updateConversation"];
         trace?: never;
     };
+    "/api/v1/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["createUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/uploads/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getUpload"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteUpload"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/uploads/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["putUploadContent"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/attachments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getAttachment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/attachments/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["sendAttachmentContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/conversations/{id}/messages": {
         parameters: {
             query?: never;
@@ -254,7 +334,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        ErrorCode: "INVALID_BODY" | "INVALID_QUERY" | "UNAUTHENTICATED" | "TRIAL_EXPIRED" | "FORBIDDEN" | "WORKSPACE_SUSPENDED" | "NOT_FOUND" | "REQUEST_TIMEOUT" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE";
+        ErrorCode: "INVALID_BODY" | "INVALID_QUERY" | "UNAUTHENTICATED" | "TRIAL_EXPIRED" | "FORBIDDEN" | "WORKSPACE_SUSPENDED" | "NOT_FOUND" | "REQUEST_TIMEOUT" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "RANGE_NOT_SATISFIABLE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE";
         /** @description Values that the message holds, such as a limit. */
         ErrorValues: {
             [key: string]: unknown;
@@ -551,6 +631,139 @@ export interface components {
              */
             snoozedUntil?: string | null;
         };
+        UploadInput: {
+            /**
+             * @description The conversation that it is for.
+             * @example 019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11
+             */
+            conversationId: string;
+            /** @example parcel.jpg */
+            name: string;
+            /**
+             * @description Counts only where the bytes do not tell, as between kinds of plain text.
+             * @example image/jpeg
+             */
+            contentType?: string;
+            /**
+             * @description Number of bytes.
+             * @example 48211
+             */
+            size: number;
+            /**
+             * @description SHA-256 of the bytes, in hex. Content with another one is refused.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            sha256?: string;
+        };
+        Upload: {
+            /** @example 019ab3f7-2a4c-7e51-8d20-3b9c5e7f1a42 */
+            id: string;
+            /**
+             * @description CREATED: send its content. READY: a message can take it. More may come.
+             * @example CREATED
+             * @enum {string}
+             */
+            state: "CREATED" | "READY";
+            /** @example parcel.jpg */
+            name: string;
+            /**
+             * @description Number of bytes.
+             * @example 48211
+             */
+            size: number;
+            /**
+             * @description null until READY.
+             * @example null
+             * @enum {string|null}
+             */
+            kind: "IMAGE" | "AUDIO" | "VIDEO" | "FILE" | null;
+            /**
+             * @description By the bytes; null until READY.
+             * @example null
+             */
+            contentType: string | null;
+            /**
+             * @description In hex; null until READY.
+             * @example null
+             */
+            sha256: string | null;
+            /**
+             * @description Of a picture, in pixels.
+             * @example null
+             */
+            width: number | null;
+            /**
+             * @description Of a picture, in pixels.
+             * @example null
+             */
+            height: number | null;
+            /**
+             * Format: date-time
+             * @description When it is deleted if its content is missing (after an hour) or no message takes it (after a day). null once a message has taken it.
+             * @example 2026-11-20T10:41:07.512Z
+             */
+            expiresAt: string | null;
+        };
+        Attachment: {
+            /** @example 019ab3f7-5d6e-7f80-9a1b-2c3d4e5f6a7b */
+            id: string;
+            /**
+             * @description By the bytes; while they are not stored, as the sender says. More may come.
+             * @example IMAGE
+             * @enum {string}
+             */
+            kind: "IMAGE" | "AUDIO" | "VIDEO" | "FILE";
+            /**
+             * @description PENDING: the bytes are on their way. READY: they are stored. FAILED: `problem` says why they will not come. LINK_ONLY: the provider forbids to store them. More may come.
+             * @example READY
+             * @enum {string}
+             */
+            state: "PENDING" | "READY" | "FAILED" | "LINK_ONLY";
+            /**
+             * @description Why it is FAILED: GONE, TOO_BIG, FORBIDDEN, REAUTH, FULL, EXHAUSTED, UNREADABLE; more may come. Else null.
+             * @example null
+             */
+            problem: string | null;
+            /** @example parcel.jpg */
+            name: string | null;
+            /** @example image/jpeg */
+            contentType: string | null;
+            /**
+             * @description In bytes.
+             * @example 48211
+             */
+            size: number | null;
+            /**
+             * @description SHA-256 of the bytes, in hex; null unless READY.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            sha256: string | null;
+            /**
+             * @description Of a picture, in pixels.
+             * @example 1600
+             */
+            width: number | null;
+            /**
+             * @description Of a picture, in pixels.
+             * @example 1200
+             */
+            height: number | null;
+            /**
+             * @description Of audio or video, if known.
+             * @example null
+             */
+            durationMs: number | null;
+            /**
+             * @description What its sender wrote to it.
+             * @example null
+             */
+            caption: string | null;
+            /**
+             * @description Path of the bytes, for the same key; null unless READY.
+             * @example /api/v1/attachments/019ab3f7-5d6e-7f80-9a1b-2c3d4e5f6a7b/content
+             */
+            url: string | null;
+        };
         MessagePage: {
             data: components["schemas"]["Message"][];
             /**
@@ -577,6 +790,13 @@ export interface components {
              * @example Your parcel is on its way.
              */
             body: string;
+            /**
+             * @description Whether `body` describes the attachments, such as `[image]`, instead of a text of its sender.
+             * @example false
+             */
+            isDescribed: boolean;
+            /** @description In the order in which they were sent. */
+            attachments: components["schemas"]["Attachment"][];
             /**
              * Format: date-time
              * @example 2026-11-20T09:41:07.512Z
@@ -644,15 +864,26 @@ export interface components {
         };
         MessageInput: {
             /**
-             * @description Not blank, valid Unicode, no NUL. Lower limits: Instagram 1000 UTF-8 bytes, Messenger 2000 characters. Never split or cut.
+             * @description Required without attachments. Not blank, valid Unicode, no NUL. Lower limits: Instagram 1000 UTF-8 bytes, Messenger 2000 characters. Never split or cut.
              * @example Your parcel is on its way.
              */
-            body: string;
+            body?: string;
+            /** @description Uploads for this conversation, by this key. The customer gets them after the body, in this order, each as far as the channel takes it. */
+            attachments?: components["schemas"]["AttachmentInput"][];
             /**
              * @description The sender: an active agent or bot account. By default the workspace's first active OWNER or ADMIN.
              * @example 019ab3ee-1f2d-7b3c-9e4f-5a6b7c8d9e0f
              */
             senderAgentId?: string;
+        };
+        AttachmentInput: {
+            /**
+             * @description An upload whose bytes are stored.
+             * @example 019ab3f7-2a4c-7e51-8d20-3b9c5e7f1a42
+             */
+            uploadId: string;
+            /** @example The label of the parcel */
+            caption?: string;
         };
         SentMessage: {
             message: components["schemas"]["Message"];
@@ -1092,6 +1323,29 @@ export interface components {
             };
             context?: components["schemas"]["WebhookContext"];
         };
+        /** @description The bytes of an attachment are stored (READY), will not come (FAILED), or are fetched once more (PENDING). Read the message for the rest. */
+        AttachmentUpdatedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "attachment.updated";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                conversationId: string;
+                messageId: string;
+                attachmentId: string;
+                /** @enum {string} */
+                kind: "IMAGE" | "AUDIO" | "VIDEO" | "FILE";
+                /** @enum {string} */
+                state: "PENDING" | "READY" | "FAILED";
+            };
+            context?: components["schemas"]["WebhookContext"];
+        };
         /** @description A conversation was opened. */
         ConversationCreatedEvent: {
             /**
@@ -1428,7 +1682,7 @@ export interface components {
             secret: string;
         };
         /** @description Body of a webhook. More types may come, for endpoints that are subscribed to `*`. */
-        WebhookEvent: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageStatusChangedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["ConversationCreatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ChannelStatusChangedEvent"] | components["schemas"]["AuditEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageStatusChangedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["AttachmentUpdatedEvent"] | components["schemas"]["ConversationCreatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ChannelStatusChangedEvent"] | components["schemas"]["AuditEvent"] | components["schemas"]["WebhookTestEvent"];
     };
     responses: never;
     parameters: never;
@@ -1459,12 +1713,16 @@ export type ConversationInput = components['schemas']['ConversationInput'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationDetail = components['schemas']['ConversationDetail'];
 export type ConversationChanges = components['schemas']['ConversationChanges'];
+export type UploadInput = components['schemas']['UploadInput'];
+export type Upload = components['schemas']['Upload'];
+export type Attachment = components['schemas']['Attachment'];
 export type MessagePage = components['schemas']['MessagePage'];
 export type Message = components['schemas']['Message'];
 export type MessageDelivery = components['schemas']['MessageDelivery'];
 export type MessageDeliveryError = components['schemas']['MessageDeliveryError'];
 export type MessageReaction = components['schemas']['MessageReaction'];
 export type MessageInput = components['schemas']['MessageInput'];
+export type AttachmentInput = components['schemas']['AttachmentInput'];
 export type SentMessage = components['schemas']['SentMessage'];
 export type FoundMessagePage = components['schemas']['FoundMessagePage'];
 export type FoundMessage = components['schemas']['FoundMessage'];
@@ -1483,6 +1741,7 @@ export type MessageCreatedEvent = components['schemas']['MessageCreatedEvent'];
 export type WebhookContext = components['schemas']['WebhookContext'];
 export type MessageStatusChangedEvent = components['schemas']['MessageStatusChangedEvent'];
 export type MessageUpdatedEvent = components['schemas']['MessageUpdatedEvent'];
+export type AttachmentUpdatedEvent = components['schemas']['AttachmentUpdatedEvent'];
 export type ConversationCreatedEvent = components['schemas']['ConversationCreatedEvent'];
 export type ConversationUpdatedEvent = components['schemas']['ConversationUpdatedEvent'];
 export type ContactCreatedEvent = components['schemas']['ContactCreatedEvent'];
@@ -1727,6 +1986,157 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Conversation"];
                 };
+            };
+        };
+    };
+    createUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+        };
+    };
+    getUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The upload's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+        };
+    };
+    deleteUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The upload's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    putUploadContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The upload's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+        };
+    };
+    getAttachment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The attachment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attachment"];
+                };
+            };
+        };
+    };
+    sendAttachmentContent: {
+        parameters: {
+            query?: {
+                /** @description `rendition`: the thumbnail of a picture in WebP, or a voice message in MP3, where there is one. By default the original. */
+                variant?: "original" | "rendition";
+            };
+            header?: never;
+            path: {
+                /** @description The attachment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description The bytes of the range. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

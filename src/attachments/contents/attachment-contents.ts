@@ -4,7 +4,8 @@ import type { Request, Response } from 'express';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../common/app-error';
 import { WorkBudgets } from '../../http/limits/work-budgets';
-import { AttachmentEntity } from '../attachment.entity';
+import { FileKind } from '../../common/file-limits';
+import { ScanState } from '../files/file.entity';
 import { FileStore } from '../store/file-store';
 import { readRange } from './byte-range';
 
@@ -15,6 +16,20 @@ const MAX_MS = 30 * 60_000;
 
 /** Rendition of a file: the small picture of a picture, or a voice message that every browser plays. */
 const RENDITION_TYPES: Record<string, string> = { thumbnail: 'image/webp', voice: 'audio/mpeg' };
+
+/** What is known of an attachment whose bytes are asked for. */
+export interface AttachedFile {
+  tenantId: string;
+  fileId: string | null;
+  state: string;
+  name: string | null;
+  kind: FileKind;
+  contentType: string | null;
+  size: number | null;
+  sha256: Buffer | null;
+  scan: ScanState | null;
+  rendition: string | null;
+}
 
 /** Which bytes of an attachment are asked for: those of the file, or of its rendition. */
 export type ContentVariant = 'original' | 'rendition';
@@ -34,7 +49,7 @@ export class AttachmentContents {
    *   RANGE_NOT_SATISFIABLE; RATE_LIMITED, UNAVAILABLE
    */
   async send(
-    attachment: AttachmentEntity,
+    attachment: AttachedFile,
     request: Request,
     response: Response,
     variant: ContentVariant = 'original',
@@ -71,7 +86,7 @@ export class AttachmentContents {
 
 function setHeaders(
   response: Response,
-  { kind, contentType, name, rendition }: AttachmentEntity,
+  { kind, contentType, name, rendition }: AttachedFile,
   isRendition: boolean,
 ): void {
   const type = isRendition ? RENDITION_TYPES[rendition!]! : contentType!;

@@ -1,12 +1,14 @@
+import { PassThrough, type Readable } from 'node:stream';
 import type { Request } from 'express';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { Database } from '../../database/database';
 import { Connections } from '../../http/connections/connections';
 import { WorkBudgets } from '../../http/limits/work-budgets';
-import { FileIntake, FileRefused, RefusedFile } from '../files/file-intake';
+import { ExpectedFile, FileIntake, FileRefused, RefusedFile } from '../files/file-intake';
 import { FileEntity } from '../files/file.entity';
 import { FilesRepository } from '../files/files.repository';
+import { FileUsageRepository } from '../files/file-usage.repository';
 import { FileStore } from '../store/file-store';
 import { toUpload, UploadResponse } from './upload.dto';
 import { CONTENT_MS, Uploader, UploadsService } from './uploads.service';
@@ -24,6 +26,7 @@ export class UploadContents {
     private readonly connections: Connections,
     private readonly uploads: UploadsService,
     private readonly files: FilesRepository,
+    private readonly usage: FileUsageRepository,
     private readonly intake: FileIntake,
     private readonly store: FileStore,
   ) {}
@@ -36,27 +39,55 @@ export class UploadContents {
   async put(owner: Uploader, id: string, request: Request): Promise<UploadResponse> {
     const file = await this.uploads.require(owner, id);
     requireSize(request, file);
-    return this.budgets.waitOutside('uploads', owner.tenantId, () => this.receive(file, request));
+    return this.budgets.waitOutside('uploads', owner.tenantId, async () => {
+      this.connections.letTakeTime(request.socket);
+      const progress = watchProgress(request);
+      try {
+        // The pipe keeps the request from being destroyed, so that a failure can be answered.
+        const content = request.pipe(new PassThrough());
+        return await this.receive(file, content, { size: file.size, signal: progress.signal });
+      } finally {
+        progress.stop();
+      }
+    });
   }
 
-  private async receive(file: FileEntity, request: Request): Promise<UploadResponse> {
+  /**
+   * Stores the content of an upload, whose size is at most the declared one, and gives back the space that it
+   * does not take.
+   * @throws AppError NOT_FOUND, INVALID_BODY, PAYLOAD_TOO_LARGE; the reason of the signal
+   */
+  async storeUnsized(
+    owner: Uploader,
+    id: string,
+    content: Readable,
+    signal: AbortSignal,
+  ): Promise<UploadResponse> {
+    return this.receive(await this.uploads.require(owner, id), content, { signal });
+  }
+
+  private async receive(
+    file: FileEntity,
+    content: Readable,
+    given: Pick<ExpectedFile, 'size'> & { signal: AbortSignal },
+  ): Promise<UploadResponse> {
     const { tenantId, id: fileId, size, declaredSha256: sha256, declaredType: contentType } = file;
     const key = { tenantId, fileId };
-    this.connections.letTakeTime(request.socket);
-    const progress = watchProgress(request);
     try {
-      const expected = { maxBytes: size, size, sha256, contentType, signal: progress.signal };
-      const facts = await this.intake.take(key, request, expected);
+      const expected = { maxBytes: size, sha256, contentType, ...given };
+      const facts = await this.intake.take(key, content, expected);
       const livesMs = file.storedAt === null ? UNUSED_MS - CONTENT_MS : 0;
-      const isKept = await this.database.transaction((tx) => this.files.setStored(tx, key, facts, livesMs));
+      const isKept = await this.database.transaction(async (tx) => {
+        if (!(await this.files.setStored(tx, key, facts, livesMs))) return false;
+        if (facts.size < size) await this.usage.subtract(tx, tenantId, size - facts.size);
+        return true;
+      });
       // Its row may be gone with its workspace, so that nothing would ever remove the bytes.
       if (!isKept) await this.store.remove(key);
     } catch (error) {
-      if (progress.signal.aborted) throw progress.signal.reason;
+      if (given.signal.aborted) throw given.signal.reason;
       if (error instanceof FileRefused) throw refusal(error.why, file);
       throw error;
-    } finally {
-      progress.stop();
     }
     return toUpload(await this.uploads.require({ tenantId, uploader: file.uploader! }, fileId));
   }

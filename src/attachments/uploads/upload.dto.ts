@@ -5,7 +5,7 @@ import { validatorFault } from '../../common/error-texts';
 import { IsText } from '../../common/validators';
 import { FileEntity } from '../files/file.entity';
 
-export const MAX_NAME_CHARACTERS = 255;
+export const MAX_NAME_CHARACTERS = 500;
 const MAX_TYPE_CHARACTERS = 255;
 const TYPE = /^[\w.+-]+\/[\w.+-]+( *;.*)?$/;
 const SHA256 = /^[0-9a-f]{64}$/;

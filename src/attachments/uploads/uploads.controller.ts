@@ -3,18 +3,12 @@ import { ApiBody, ApiConsumes, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { type Actor, actorIdOf, type Principal } from '../../access/principal';
 import { CurrentActor, CurrentPrincipal, RequireScope } from '../../http/access.decorators';
-import {
-  ApiAnswer,
-  ApiBodyErrors,
-  ApiErrors,
-  ApiId,
-  ApiIdempotencyKey,
-  ApiNoContent,
-} from '../../http/api.decorators';
+import { ApiAnswer, ApiErrors, ApiId, ApiIdempotencyKey, ApiNoContent } from '../../http/api.decorators';
 import { HasOwnBudget } from '../../http/limits/request-budget';
 import { NoQuery } from '../../http/request.pipe';
 import { Idempotent, type IdempotentRequest } from '../../idempotency/idempotent-request';
 import { CreateUpload, UploadResponse } from './upload.dto';
+import { ApiUploadErrors } from './upload-errors';
 import { UploadContents } from './upload-contents';
 import { UploadsService } from './uploads.service';
 
@@ -36,7 +30,7 @@ export class UploadsController {
     status: 201,
     headers: ['Idempotency-Replayed'],
   })
-  @ApiBodyErrors('NOT_FOUND', 'IDEMPOTENCY_CONFLICT')
+  @ApiUploadErrors('NOT_FOUND', 'IDEMPOTENCY_CONFLICT')
   create(
     @CurrentPrincipal() { tenant }: Principal,
     @CurrentActor() actor: Actor,
@@ -68,7 +62,7 @@ export class UploadsController {
   @ApiConsumes('application/octet-stream')
   @ApiBody({ schema: { type: 'string', format: 'binary' } })
   @ApiAnswer("Send an upload's bytes; safe to repeat", UploadResponse)
-  @ApiBodyErrors('NOT_FOUND')
+  @ApiUploadErrors('NOT_FOUND')
   putContent(
     @CurrentPrincipal() { tenant }: Principal,
     @CurrentActor() actor: Actor,

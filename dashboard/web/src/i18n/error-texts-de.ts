@@ -229,6 +229,7 @@ const reasons: Record<ReasonCode, string> = {
   test_not_sent: 'Der Test wurde nicht rechtzeitig gesendet. Versuchen Sie es noch einmal.',
   search_too_long: 'Die Suche dauert zu lange. Geben Sie mehr vom gesuchten Text ein.',
   upload_too_large: 'Die Datei hat mehr als die angekündigten {max} Bytes.',
+  form_too_large: 'Ein Formular nimmt eine Datei bis {max} Bytes. Senden Sie eine größere in zwei Schritten.',
   too_large_for_channel: '{channel} nimmt Dateien bis {max} Bytes.',
   upload_taken: 'Eine Nachricht hat diesen Upload schon.',
   file_infected: 'Die Datei enthält Schadsoftware.',
