@@ -4,6 +4,9 @@ export type {
   Agent,
   AgentRole,
   ApiKeyIdentity,
+  Attachment,
+  AttachmentInput,
+  AttachmentUpdatedEvent,
   AuditEvent,
   Channel,
   ChannelStatusChangedEvent,
@@ -39,6 +42,8 @@ export type {
   Scope,
   SecretRoll,
   Tenant,
+  Upload,
+  UploadInput,
   VerifiedField,
   WebhookContext,
   WebhookContextPart,
@@ -49,6 +54,7 @@ export type {
   WebhookTest,
   WebhookTestEvent,
 } from './generated/openapi.ts';
+export type GetAttachmentContentQuery = QueryOf<'getAttachmentContent'>;
 export type { ApiPath, OperationId } from './operation-types.ts';
 
 export type ListAgentsQuery = QueryOf<'listAgents'>;

@@ -2,9 +2,11 @@ import type { ApiKeyIdentity, ApiPath } from './api-types.ts';
 import type { CallOptions, ClientOptions } from './options.ts';
 import type { RateLimit } from './rate-limits.ts';
 import { Agents } from './resources/agents.ts';
+import { Attachments } from './resources/attachments.ts';
 import { Contacts } from './resources/contacts.ts';
 import { Conversations } from './resources/conversations.ts';
 import { Messages } from './resources/messages.ts';
+import { Uploads } from './resources/uploads.ts';
 import { WebhookEndpoints } from './resources/webhook-endpoints.ts';
 import { Transport } from './transport.ts';
 
@@ -12,6 +14,8 @@ import { Transport } from './transport.ts';
 export class MessagingClient {
   readonly conversations: Conversations;
   readonly messages: Messages;
+  readonly uploads: Uploads;
+  readonly attachments: Attachments;
   readonly contacts: Contacts;
   readonly agents: Agents;
   readonly webhookEndpoints: WebhookEndpoints;
@@ -22,6 +26,8 @@ export class MessagingClient {
     this.#transport = new Transport(options);
     this.conversations = new Conversations(this.#transport);
     this.messages = new Messages(this.#transport);
+    this.uploads = new Uploads(this.#transport);
+    this.attachments = new Attachments(this.#transport);
     this.contacts = new Contacts(this.#transport);
     this.agents = new Agents(this.#transport);
     this.webhookEndpoints = new WebhookEndpoints(this.#transport);

@@ -4,6 +4,8 @@ export * from './errors.ts';
 export type { Attempt, CallOptions, ClientOptions, CreateOptions } from './options.ts';
 export type { Page, PagedList } from './pages.ts';
 export type { RateLimit } from './rate-limits.ts';
+export type { FileForm } from './resources/attachments.ts';
+export type { FileContent } from './transport.ts';
 export type { WebhookDelivery } from './webhooks/delivery.ts';
 export type { UnknownEvent, UnknownEventType, WebhookEvent } from './webhooks/event.ts';
 export type { NodeRequest, NodeResponse } from './webhooks/handlers.ts';

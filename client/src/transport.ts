@@ -11,15 +11,24 @@ import { VERSION } from './version.ts';
 const DEFAULT_MAX_RETRIES = 4;
 const DEFAULT_ATTEMPT_TIMEOUT_MS = 20_000;
 const DEFAULT_TIMEOUT_MS = 90_000;
+/** Maximum duration of a call that sends or returns a file, by default. */
+const FILE_TIMEOUT_MS = 1_800_000;
+
+/** Bytes of a file. A stream could not be sent again if the first attempt fails. */
+export type FileContent = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
 
 export interface Call<Id extends OperationId = OperationId> {
   operation: Id;
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: ApiPath;
   /** Value for `{id}` in the path. */
   id?: string;
   query?: QueryOf<Id>;
   body?: BodyOf<Id>;
+  /** Body that is no JSON: a file, or a form with one. */
+  content?: FileContent | FormData;
+  /** Whether the answer is a file. */
+  returnsFile?: boolean;
   /** Whether the client sends an `Idempotency-Key`, so that it may repeat the request. */
   takesKey?: boolean;
 }
@@ -72,7 +81,8 @@ export class Transport {
     const url = this.#urlOf(call);
     const headers = this.#headersOf(call, options);
     const isRepeatable = call.method !== 'POST' || headers.has('idempotency-key');
-    const deadline = Date.now() + (options.timeoutMs ?? timeoutMs);
+    const isOfFile = call.content !== undefined || call.returnsFile;
+    const deadline = Date.now() + (options.timeoutMs ?? (isOfFile ? FILE_TIMEOUT_MS : timeoutMs));
 
     for (let attempt = 1; ; attempt++) {
       const startedAt = Date.now();
@@ -89,10 +99,18 @@ export class Transport {
     }
   }
 
+  /**
+   * Performs an operation that returns a file, with retries.
+   * @throws as `send`
+   */
+  async download<Id extends OperationId>(call: Call<Id>, options?: CallOptions): Promise<Blob> {
+    return (await this.send({ ...call, returnsFile: true }, options)) as Blob;
+  }
+
   /** Sends a request once. Returns failures in the outcome, and throws only the abort reason of `signal`. */
   async #attempt(
     url: string,
-    { method, body }: Call,
+    { method, body, content, returnsFile }: Call,
     headers: Headers,
     deadline: number,
     signal: AbortSignal | undefined,
@@ -100,7 +118,8 @@ export class Transport {
     const { attemptTimeoutMs = DEFAULT_ATTEMPT_TIMEOUT_MS, fetch: send = fetch } = this.#options;
     signal?.throwIfAborted();
     const timer = new AbortController();
-    const timeoutMs = Math.max(0, Math.min(attemptTimeoutMs, deadline - Date.now()));
+    const longestMs = content !== undefined || returnsFile ? FILE_TIMEOUT_MS : attemptTimeoutMs;
+    const timeoutMs = Math.max(0, Math.min(longestMs, deadline - Date.now()));
     const timeout = setTimeout(() => timer.abort(), timeoutMs);
     const abort = () => timer.abort();
     signal?.addEventListener('abort', abort, { once: true });
@@ -108,11 +127,18 @@ export class Transport {
       const response = await send(url, {
         method,
         headers,
-        body: body && JSON.stringify(body),
+        body: content ?? (body && JSON.stringify(body)),
         // A redirect could send the API key to another server.
         redirect: 'manual',
         signal: timer.signal,
       });
+      if (response.ok && returnsFile)
+        return {
+          answer: await response.blob(),
+          error: null,
+          headers: response.headers,
+          status: response.status,
+        };
       return readOutcome(response, await response.text());
     } catch (cause) {
       signal?.throwIfAborted();
@@ -133,13 +159,19 @@ export class Transport {
     return url.href;
   }
 
-  #headersOf({ body, takesKey }: Call, { idempotencyKey, requestId }: CreateOptions): Headers {
+  #headersOf(
+    { body, content, takesKey, returnsFile }: Call,
+    { idempotencyKey, requestId }: CreateOptions,
+  ): Headers {
     const headers = new Headers({
-      accept: 'application/json',
+      accept: returnsFile ? '*/*' : 'application/json',
       authorization: `Bearer ${this.#options.apiKey}`,
       'user-agent': `conversation-messaging-client-js/${VERSION}`,
     });
     if (body) headers.set('content-type', 'application/json');
+    // `fetch` sets the type of a form, with the boundary of its parts.
+    if (content !== undefined && !(content instanceof FormData))
+      headers.set('content-type', 'application/octet-stream');
     if (takesKey) headers.set('idempotency-key', idempotencyKey ?? crypto.randomUUID());
     if (requestId !== undefined) headers.set('x-request-id', requestId);
     return headers;

@@ -46,7 +46,7 @@ function perform(
     case 'createContact':
       return client.contacts.create(body, { ...options, idempotencyKey });
     case 'sendMessage':
-      return client.messages.send(id, body as { body: string }, { ...options, idempotencyKey });
+      return client.messages.send(id, body, { ...options, idempotencyKey });
     default:
       throw new Error(`No vector calls ${call.operation} yet.`);
   }

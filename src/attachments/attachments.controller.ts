@@ -4,12 +4,19 @@ import type { Request, Response } from 'express';
 import { type Actor, type Principal } from '../access/principal';
 import { CurrentActor, CurrentPrincipal, RequireScope } from '../http/access.decorators';
 import { ApiAnswer, ApiErrors, ApiId } from '../http/api.decorators';
+import { ANSWER_HEADERS, headerRefs, RATE_LIMIT_HEADERS } from '../http/error-responses';
 import { HasOwnBudget } from '../http/limits/request-budget';
 import { NoQuery } from '../http/request.pipe';
 import { AttachmentResponse, ContentQuery } from './attachment.dto';
 import { AttachmentsService } from './attachments.service';
 import { AttachmentContents } from './contents/attachment-contents';
 
+const BYTES = { '*/*': { schema: { type: 'string', format: 'binary' } as const } };
+/** Headers of an answer with bytes. Clients may keep it, and ask before they use it again. */
+const CONTENT_HEADERS = headerRefs([
+  ...ANSWER_HEADERS.filter((name) => name !== 'Cache-Control'),
+  ...RATE_LIMIT_HEADERS,
+]);
 const EXAMPLE_ID = '019ab3f7-5d6e-7f80-9a1b-2c3d4e5f6a7b';
 
 @ApiTags('Attachments')
@@ -42,13 +49,14 @@ export class AttachmentsController {
     summary: "Download an attachment's bytes",
     description: 'Takes `Range`, `If-Range` and `If-None-Match`; the ETag is the SHA-256 of the bytes.',
   })
+  @ApiResponse({ status: 200, description: 'The bytes.', content: BYTES, headers: CONTENT_HEADERS })
   @ApiResponse({
-    status: 200,
-    description: 'The bytes.',
-    content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
+    status: 206,
+    description: 'The bytes of the range.',
+    content: BYTES,
+    headers: CONTENT_HEADERS,
   })
-  @ApiResponse({ status: 206, description: 'The bytes of the range.' })
-  @ApiResponse({ status: 304, description: 'The bytes have this ETag.' })
+  @ApiResponse({ status: 304, description: 'The bytes have this ETag.', headers: CONTENT_HEADERS })
   @ApiErrors(
     'INVALID_QUERY',
     'NOT_FOUND',
@@ -56,8 +64,9 @@ export class AttachmentsController {
     'UNAUTHENTICATED',
     'RATE_LIMITED',
     'INTERNAL',
+    'UNAVAILABLE',
   )
-  async sendContent(
+  async getContent(
     @CurrentPrincipal() { tenant }: Principal,
     @CurrentActor() actor: Actor,
     @Param('id') id: string,

@@ -42,6 +42,14 @@ const CALLS: Record<OperationId, (client: MessagingClient) => Promise<unknown>> 
   listMessages: (client) => client.messages.list(ID).page(),
   sendMessage: async (client) => ({ message: await client.messages.send(ID, { body: 'Hello' }) }),
   searchMessages: (client) => client.messages.search({ q: 'parcel' }).page(),
+  createUpload: (client) => client.uploads.create({ conversationId: ID, name: 'a.txt', size: 1 }),
+  putUploadContent: (client) => client.uploads.putContent(ID, new Uint8Array(1)),
+  getUpload: (client) => client.uploads.get(ID),
+  deleteUpload: (client) => client.uploads.delete(ID),
+  uploadFile: (client) =>
+    client.attachments.upload({ conversationId: ID, name: 'a.txt', file: new Blob(['x']) }),
+  getAttachment: (client) => client.attachments.get(ID),
+  getAttachmentContent: async (client) => (await client.attachments.download(ID)).text(),
   listContacts: (client) => client.contacts.list({ q: 'Zoë' }).page(),
   getContact: (client) => client.contacts.get(ID),
   createContact: (client) => client.contacts.create({ name: 'Zoë' }),
@@ -136,8 +144,10 @@ describe("the client beside the service's OpenAPI document", () => {
     const [status, success] = Object.entries<any>(operation.responses).find(([code]) =>
       code.startsWith('2'),
     )!;
-    const example: unknown = success.content?.['application/json'].example;
-    const { client, script } = scripted({ status: Number(status), headers: {}, body: example });
+    const { 'application/json': json, '*/*': bytes } = success.content ?? {};
+    const example: unknown = bytes ? 'bytes' : json?.example;
+    const answer = bytes ? { text: 'bytes' } : { body: example };
+    const { client, script } = scripted({ status: Number(status), headers: {}, ...answer });
     expect(await call(client)).toEqual(example);
     const [{ method, url, headers }] = script.requests as [(typeof script.requests)[0]];
     expect(`${method} ${url.pathname.replace(ID, '{id}')}`).toBe(route);
@@ -290,7 +300,7 @@ describe('the client on the service', () => {
 });
 
 describe("the client's README", () => {
-  const [call, receive] = [
+  const [call, send, receive] = [
     ...readFileSync(resolve(ROOT, 'client/README.md'), 'utf8').matchAll(/^```js\n([^]*?)^```$/gm),
   ].map(([, code]) => code!);
   const programs: ChildProcess[] = [];
@@ -325,6 +335,26 @@ describe("the client's README", () => {
     const client = new MessagingClient({ baseUrl: service.baseUrl, apiKey: key });
     const { data } = await client.messages.list(conversation.id).page();
     expect(data.map(({ body }) => body)).toEqual(['We are on it.', 'Where is it?']);
+  });
+
+  it('sends a file', async () => {
+    const workspace = await service.make.workspace();
+    await service.make.agent(workspace);
+    const { key } = await service.make.apiKey(workspace);
+    const { id } = await service.make.conversation(workspace);
+    const beginning = call!.slice(0, call!.indexOf('for await'));
+    const code = `${beginning}const [conversationId, bytes] = ['${id}', Buffer.from('%PDF-1.7')];\n${send}`;
+    const values = { 'https://chat.example.com': service.baseUrl };
+    const { program } = start(code, values, { MESSAGING_API_KEY: key });
+    expect(await once(program, 'close')).toEqual([0, null]);
+    const client = new MessagingClient({ baseUrl: service.baseUrl, apiKey: key });
+    const [message] = (await client.messages.list(id).page()).data;
+    expect(message).toMatchObject({
+      body: 'Your invoice.',
+      attachments: [{ contentType: 'application/pdf' }],
+    });
+    const bytes = await client.attachments.download(message!.attachments[0]!.id);
+    expect(await bytes.text()).toBe('%PDF-1.7');
   });
 
   it('receives what the service sends', async () => {

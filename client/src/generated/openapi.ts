@@ -128,6 +128,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["uploadFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/attachments/{id}": {
         parameters: {
             query?: never;
@@ -151,7 +167,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["sendAttachmentContent"];
+        get: operations["getAttachmentContent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2084,6 +2100,40 @@ export interface operations {
             };
         };
     };
+    uploadFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @example 019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11 */
+                    conversationId: string;
+                    /** @description SHA-256 of the bytes, in hex. Content with another one is refused. */
+                    sha256?: string;
+                    /**
+                     * Format: binary
+                     * @description The last part, with a file name of at most 500 characters.
+                     */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+        };
+    };
     getAttachment: {
         parameters: {
             query?: never;
@@ -2107,7 +2157,7 @@ export interface operations {
             };
         };
     };
-    sendAttachmentContent: {
+    getAttachmentContent: {
         parameters: {
             query?: {
                 /** @description `rendition`: the thumbnail of a picture in WebP, or a voice message in MP3, where there is one. By default the original. */
@@ -2136,7 +2186,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "*/*": string;
+                };
             };
         };
     };
