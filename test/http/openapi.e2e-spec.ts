@@ -34,6 +34,13 @@ const ROUTES = [
   'POST /api/v1/webhook-endpoints/{id}/test',
   'POST /api/v1/webhook-endpoints/{id}/roll-secret',
   'GET /api/v1/agents/{id}',
+  'POST /api/v1/uploads',
+  'GET /api/v1/uploads/{id}',
+  'PUT /api/v1/uploads/{id}/content',
+  'DELETE /api/v1/uploads/{id}',
+  'POST /api/v1/attachments',
+  'GET /api/v1/attachments/{id}',
+  'GET /api/v1/attachments/{id}/content',
 ];
 
 /** Routes without an API key: the hooks that the channels' providers call. */

@@ -1,4 +1,11 @@
+import { Readable } from 'node:stream';
 import { Method } from 'axios';
+import { KeyActor } from '../../src/access/principal';
+import { UploadContents } from '../../src/attachments/uploads/upload-contents';
+import { UploadsService } from '../../src/attachments/uploads/uploads.service';
+import { ConversationKey } from '../../src/database/tables/table-declaration';
+import { SendReply } from '../../src/messages/message.dto';
+import { MessagesService } from '../../src/messages/messages.service';
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { SYSTEM } from '../../src/access/principal';
 import { Scope } from '../../src/access/permissions';
@@ -19,6 +26,8 @@ export interface Route {
   scopes: Scope[];
   /** Makes a body for one call in a workspace. */
   body?: (tenant: Tenant) => object | Promise<object>;
+  /** Makes a body that is no JSON, with its content type, instead of `body`. */
+  raw?: (tenant?: Tenant) => { type: string; bytes: string };
   success: number;
   /** Kind of thing that a path with an `:id` names. */
   thing?: Thing;
@@ -30,6 +39,8 @@ interface Thing {
   noun: string;
   /** Returns the id of a thing of the workspace for a call; of a new thing if the call uses it up. */
   idOf(tenant: Tenant): string | Promise<string>;
+  /** Whether the thing is there for the key alone that made it: that of the tenant. */
+  isOfKey?: true;
 }
 
 const CONVERSATION: Thing = { noun: 'Conversation', idOf: ({ conversation }) => conversation.id };
@@ -38,6 +49,8 @@ const CONTACT: Thing = { noun: 'Contact', idOf: ({ conversation }) => conversati
 const HOOK = 'https://127.0.0.1:9999/hook';
 const ENDPOINT: Thing = { noun: 'Webhook endpoint', idOf: ({ findEndpoint }) => findEndpoint() };
 const NEW_ENDPOINT: Thing = { noun: 'Webhook endpoint', idOf: ({ makeEndpoint }) => makeEndpoint() };
+const UPLOAD: Thing = { noun: 'Upload', isOfKey: true, idOf: ({ makeUpload }) => makeUpload() };
+const ATTACHMENT: Thing = { noun: 'Attachment', idOf: ({ findAttachment }) => findAttachment() };
 const AGENT: Thing = { noun: 'Agent', idOf: ({ owner }) => owner.id };
 
 /** Routes that the service has had from the first. */
@@ -154,9 +167,52 @@ export const ROUTES: Route[] = [
     success: 200,
     thing: ENDPOINT,
   },
+  {
+    method: 'POST',
+    path: '/api/v1/uploads',
+    scopes: ['messages:write'],
+    body: ({ conversation }) => ({ conversationId: conversation.id, name: 'a.txt', size: 2 }),
+    success: 201,
+  },
+  { method: 'GET', path: '/api/v1/uploads/:id', scopes: ['messages:write'], success: 200, thing: UPLOAD },
+  {
+    method: 'PUT',
+    path: '/api/v1/uploads/:id/content',
+    scopes: ['messages:write'],
+    raw: () => ({ type: 'application/octet-stream', bytes: '{}' }),
+    success: 200,
+    thing: UPLOAD,
+  },
+  { method: 'DELETE', path: '/api/v1/uploads/:id', scopes: ['messages:write'], success: 204, thing: UPLOAD },
+  {
+    method: 'POST',
+    path: '/api/v1/attachments',
+    scopes: ['messages:write'],
+    raw: (tenant) => ({ type: 'multipart/form-data; boundary=x', bytes: formOf(tenant) }),
+    success: 201,
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/attachments/:id',
+    scopes: ['messages:read', 'conversations:read'],
+    success: 200,
+    thing: ATTACHMENT,
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/attachments/:id/content',
+    scopes: ['messages:read', 'conversations:read'],
+    success: 200,
+    thing: ATTACHMENT,
+  },
   { method: 'GET', path: '/api/v1/agents', scopes: ['agents:read'], success: 200 },
   { method: 'GET', path: '/api/v1/agents/:id', scopes: ['agents:read'], success: 200, thing: AGENT },
 ];
+
+/** Returns the status of a route for another key than the tenant's. */
+export function successOfOtherKey({ success, thing }: Route): number {
+  return thing?.isOfKey ? 404 : success;
+}
 
 export const ROUTES_WITH_ID = ROUTES.filter(
   (route): route is Route & { thing: Thing } => route.thing !== undefined,
@@ -171,12 +227,14 @@ export function nameOf({ method, path }: Route): string {
 /** Calls a route with an id. The body is for the workspace, where it depends on one. */
 export async function call(
   client: ApiClient,
-  { method, path, query, body }: Route,
+  { method, path, query, body, raw }: Route,
   id: string,
   tenant?: Tenant,
 ): Promise<ApiResponse> {
   const address = path.replace(':id', id) + (query ? `?${query}` : '');
-  return client.send({ method, path: address, body: await body?.(tenant!) });
+  const { type, bytes } = raw?.(tenant) ?? {};
+  const headers = type ? { 'content-type': type } : undefined;
+  return client.send({ method, path: address, body: await body?.(tenant!), raw: bytes, headers });
 }
 
 /** Calls a route with the id of a thing of the workspace. */
@@ -197,6 +255,10 @@ export interface Tenant {
   findEndpoint: () => Promise<string>;
   /** Makes such an endpoint. */
   makeEndpoint: () => Promise<string>;
+  /** Makes an upload of two bytes by the key, without content. */
+  makeUpload: () => Promise<string>;
+  /** Returns the id of an attachment, whose content is JSON; the same at each call. */
+  findAttachment: () => Promise<string>;
 }
 
 export async function createTenant(
@@ -216,7 +278,54 @@ export async function createTenant(
   let endpointId: Promise<string> | undefined;
   const findEndpoint = () => (endpointId ??= makeEndpoint());
   const client = service.client.as(key);
-  return { workspace, owner, key, conversation, client, reachContact, findEndpoint, makeEndpoint };
+  // The rate limit of the key's workspace does not count what a test prepares.
+  const uploader = { type: 'api_key' as const, id: key.id };
+  const makeUpload = async () => {
+    const uploads = service.app.get(UploadsService, { strict: false });
+    const upload = { conversationId: conversation.id, name: 'a.txt', size: 2 };
+    return (await uploads.create(workspace.id, upload, uploader)).id;
+  };
+  let attachmentId: Promise<string> | undefined;
+  const findAttachment = () =>
+    (attachmentId ??= makeUpload().then((uploadId) =>
+      attach(service, { tenantId: workspace.id, conversationId: conversation.id }, uploadId, uploader),
+    ));
+  const things = { reachContact, findEndpoint, makeEndpoint, makeUpload, findAttachment };
+  return { workspace, owner, key, conversation, client, ...things };
+}
+
+/** Sends a message with an upload, whose content becomes an empty JSON object. */
+async function attach(
+  service: TestService,
+  { tenantId, conversationId }: ConversationKey,
+  uploadId: string,
+  uploader: KeyActor,
+): Promise<string> {
+  const contents = service.app.get(UploadContents, { strict: false });
+  const owner = { tenantId, uploader: uploader.id };
+  await contents.storeUnsized(
+    owner,
+    uploadId,
+    Readable.from([Buffer.from('{}')]),
+    AbortSignal.timeout(10_000),
+  );
+  const message = { body: 'A file', attachments: [{ uploadId }] } as SendReply;
+  const messages = service.app.get(MessagesService, { strict: false });
+  const sent = await messages.send(tenantId, conversationId, message, uploader);
+  return sent.message.attachments[0]!.id;
+}
+
+function formOf(tenant: Tenant | undefined): string {
+  const lines = ['--x', 'content-disposition: form-data; name="conversationId"', '', tenant?.conversation.id];
+  const file = [
+    '--x',
+    'content-disposition: form-data; name="file"; filename="a.txt"',
+    '',
+    '{}',
+    '--x--',
+    '',
+  ];
+  return [...lines, ...file].join('\r\n');
 }
 
 async function connectWidget(service: TestService, workspace: WorkspaceEntity): Promise<string> {
