@@ -11,7 +11,7 @@ import { AttachmentResponse, ContentQuery } from './attachment.dto';
 import { AttachmentsService } from './attachments.service';
 import { AttachmentContents } from './contents/attachment-contents';
 
-const BYTES = { '*/*': { schema: { type: 'string', format: 'binary' } as const } };
+const BYTES = { '*/*': { schema: { type: 'string', format: 'binary', example: 'bytes' } as const } };
 /** Headers of an answer with bytes. Clients may keep it, and ask before they use it again. */
 const CONTENT_HEADERS = headerRefs([
   ...ANSWER_HEADERS.filter((name) => name !== 'Cache-Control'),

@@ -17,6 +17,8 @@ const API_PATH = '/api/v1/';
 const CHANNELS_PATH = '/channels/';
 const DOCUMENT = 'openapi.json';
 const DOCUMENT_30 = 'openapi-3.0.json';
+/** Types of bodies that are files, or have one. */
+const FILE_TYPES = ['application/octet-stream', 'multipart/form-data', '*/*'];
 const ENDPOINTS_PATH = '/api/v1/webhook-endpoints';
 
 type DocumentSettings = Pick<Config, 'appUrl' | 'publicUrl'>;
@@ -100,7 +102,8 @@ function apiHead(settings: DocumentSettings): Head {
     .addTag('Me', 'Who a key is.')
     .addTag('Conversations', 'Conversations with customers.')
     .addTag('Messages', 'Messages of conversations.')
-    .addTag('Attachments', 'Files of messages, and uploads, of which messages are made.')
+    .addTag('Uploads', 'Files that messages can take.')
+    .addTag('Attachments', 'Files of messages.')
     .addTag('Contacts', 'The customers.')
     .addTag('Agents', 'Who answers customers: people and bot accounts.')
     .addTag('Webhooks', 'What the service sends.')
@@ -167,6 +170,10 @@ function addExamples({ requestBody, responses }: Operation, document: OpenAPIObj
   for (const body of bodies) {
     const json = body?.content?.['application/json'];
     if (json?.schema && !json.examples) json.example = schemaExample(json.schema, document);
+    for (const type of FILE_TYPES) {
+      const file = body?.content?.[type];
+      if (file?.schema) file.example = schemaExample(file.schema, document);
+    }
   }
 }
 

@@ -47,9 +47,9 @@ const CALLS: Record<OperationId, (client: MessagingClient) => Promise<unknown>> 
   getUpload: (client) => client.uploads.get(ID),
   deleteUpload: (client) => client.uploads.delete(ID),
   uploadFile: (client) =>
-    client.attachments.upload({ conversationId: ID, name: 'a.txt', file: new Blob(['x']) }),
+    client.attachments.uploadFile({ conversationId: ID, name: 'a.txt', file: new Blob(['x']) }),
   getAttachment: (client) => client.attachments.get(ID),
-  getAttachmentContent: async (client) => (await client.attachments.download(ID)).text(),
+  getAttachmentContent: async (client) => (await client.attachments.getContent(ID)).text(),
   listContacts: (client) => client.contacts.list({ q: 'Zoë' }).page(),
   getContact: (client) => client.contacts.get(ID),
   createContact: (client) => client.contacts.create({ name: 'Zoë' }),
@@ -353,7 +353,7 @@ describe("the client's README", () => {
       body: 'Your invoice.',
       attachments: [{ contentType: 'application/pdf' }],
     });
-    const bytes = await client.attachments.download(message!.attachments[0]!.id);
+    const bytes = await client.attachments.getContent(message!.attachments[0]!.id);
     expect(await bytes.text()).toBe('%PDF-1.7');
   });
 

@@ -55,6 +55,7 @@ describe('the samples of the reference', () => {
     service = await TestService.create();
     tenant = await createTenant(service);
     writeFileSync(join(folder, '.curlrc'), 'silent\nshow-error\nfail-with-body\n');
+    writeFileSync(join(folder, 'parcel.jpg'), '{}');
   }, PYTHON_INSTALL_TIMEOUT_MS);
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -112,12 +113,12 @@ body = environ["BODY"].encode()
   /** Runs a sample, and returns what it prints. */
   async function runCode(language: string, code: string, values: Record<string, string> = {}) {
     const env = { ...process.env, MESSAGING_API_KEY: tenant.key.key, CURL_HOME: folder, ...values };
-    if (language === 'sh') return (await run('bash', ['-c', code], { env })).stdout;
-    if (language === 'python') return (await run('python3', ['-c', code], { env })).stdout;
+    if (language === 'sh') return (await run('bash', ['-c', code], { env, cwd: folder })).stdout;
+    if (language === 'python') return (await run('python3', ['-c', code], { env, cwd: folder })).stdout;
     const { outputText } = transpileModule(code, { compilerOptions: { module: ModuleKind.ESNext } });
     const file = join(folder, 'sample.mjs');
     writeFileSync(file, outputText.replace("'@conversation-messaging/client'", `'${CLIENT}'`));
-    return (await run('node', [file], { env })).stdout;
+    return (await run('node', [file], { env, cwd: folder })).stdout;
   }
 
   /** Puts the service's address and things of the workspace in the place of the examples. */
@@ -132,6 +133,8 @@ body = environ["BODY"].encode()
       [/019ab3ee-[\w-]+/g, owner.id],
       // A rolled secret and a deleted endpoint are used up.
       [/019ab3f1-[\w-]+/g, code.includes('019ab3f1-') ? await tenant.makeEndpoint() : ''],
+      [/019ab3f7-2a4c[\w-]+/g, code.includes('019ab3f7-2a4c') ? await tenant.makeUpload() : ''],
+      [/019ab3f7-5d6e[\w-]+/g, code.includes('019ab3f7-5d6e') ? await tenant.findAttachment() : ''],
       ['2026-11-18T16:20:00.000Z', (contact.body as { updatedAt: string }).updatedAt],
       ['https://hooks.example.com/messaging', 'https://127.0.0.1:9999/hook'],
       // What the three samples of a route make must not be one thing.

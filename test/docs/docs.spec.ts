@@ -80,8 +80,8 @@ const listsOf = (page: string, firstColumn: string) =>
 
 const bare = (cell: string | undefined) => cell?.replace(/`/g, '');
 
-it('has a README of at most 15 kB', () => {
-  expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(15_000);
+it('has a README of at most 16.5 kB', () => {
+  expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(16_500);
 });
 
 it('shows the examples as they are, and no other code', () => {

@@ -9,6 +9,13 @@ export interface SnippetContext {
 
 export const SNIPPET_CONTEXTS: SnippetContext[] = [
   {
+    page: 'client/README.md',
+    snippet: 'uploadFile',
+    code: `import type { MessagingClient } from '@conversation-messaging/client';
+declare const client: MessagingClient, conversationId: string, bytes: Uint8Array<ArrayBuffer>;
+SNIPPET`,
+  },
+  {
     page: 'docs/project/extending.md',
     snippet: 'implements MigrationInterface',
     code: `import { MigrationInterface, QueryRunner } from 'typeorm';

@@ -109,6 +109,13 @@ interface Operation {
 }
 
 const OPERATION_IDS = {
+  createUpload: 'POST /api/v1/uploads',
+  getUpload: 'GET /api/v1/uploads/{id}',
+  putUploadContent: 'PUT /api/v1/uploads/{id}/content',
+  deleteUpload: 'DELETE /api/v1/uploads/{id}',
+  uploadFile: 'POST /api/v1/attachments',
+  getAttachment: 'GET /api/v1/attachments/{id}',
+  getAttachmentContent: 'GET /api/v1/attachments/{id}/content',
   getMe: 'GET /api/v1/me',
   listConversations: 'GET /api/v1/conversations',
   getConversation: 'GET /api/v1/conversations/{id}',

@@ -2112,11 +2112,15 @@ export interface operations {
                 "multipart/form-data": {
                     /** @example 019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11 */
                     conversationId: string;
-                    /** @description SHA-256 of the bytes, in hex. Content with another one is refused. */
+                    /**
+                     * @description SHA-256 of the bytes, in hex. Content with another one is refused.
+                     * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                     */
                     sha256?: string;
                     /**
                      * Format: binary
                      * @description The last part, with a file name of at most 500 characters.
+                     * @example bytes
                      */
                     file: string;
                 };

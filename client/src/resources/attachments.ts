@@ -29,7 +29,7 @@ export class Attachments {
   }
 
   /** Returns the bytes of an attachment. Scope: `messages:read` or `conversations:read`. */
-  download(id: string, query?: GetAttachmentContentQuery, options?: CallOptions): Promise<Blob> {
+  getContent(id: string, query?: GetAttachmentContentQuery, options?: CallOptions): Promise<Blob> {
     return this.#transport.download(
       {
         operation: 'getAttachmentContent',
@@ -43,7 +43,7 @@ export class Attachments {
   }
 
   /** Uploads a file of at most 10 MiB in one step. It is not repeated. Scope: `messages:write`. */
-  upload({ conversationId, name, file, sha256 }: FileForm, options?: CallOptions): Promise<Upload> {
+  uploadFile({ conversationId, name, file, sha256 }: FileForm, options?: CallOptions): Promise<Upload> {
     const content = new FormData();
     content.set('conversationId', conversationId);
     if (sha256 !== undefined) content.set('sha256', sha256);

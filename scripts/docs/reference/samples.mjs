@@ -7,6 +7,9 @@ import { resolve } from './document.mjs';
 /** Address in the samples. A page of the site shows its own in its place. */
 export const BASE_URL = 'http://localhost:3000';
 const PAGE_SIZE = 20;
+/** File that the samples send and receive, and the conversation of its upload. */
+const FILE = 'parcel.jpg';
+const CONVERSATION_ID = '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11';
 
 /**
  * Request of a sample: values for the path, the query and the body.
@@ -16,7 +19,9 @@ const PAGE_SIZE = 20;
  * @property {string[]} ids
  * @property {Record<string, unknown>} query
  * @property {unknown} body
+ * @property {'bytes' | 'form' | undefined} file how it sends a file, if it does
  * @property {boolean} takesKey whether it takes an `Idempotency-Key`
+ * @property {boolean} returnsFile
  */
 
 /**
@@ -47,7 +52,8 @@ const fence = (info, code) => `\`\`\`${info}\n${code}\n\`\`\`\n`;
  * @param {Operation} operation
  * @returns {SampleRequest}
  */
-export function sampleRequest(document, { path, parameters = [], requestBody }) {
+export function sampleRequest(document, { path, parameters = [], requestBody, responses }) {
+  const content = requestBody && resolve(document, requestBody).content;
   const resolved = parameters.map((parameter) => resolve(document, parameter));
   const exampleOf = (/** @type {string} */ name) =>
     resolved.find((parameter) => parameter.name === name)?.schema.example ?? 'x';
@@ -68,7 +74,9 @@ export function sampleRequest(document, { path, parameters = [], requestBody }) 
     url: `${BASE_URL}${filled}${search}`,
     ids,
     query,
-    body: requestBody && resolve(document, requestBody).content?.['application/json']?.example,
+    body: content?.['application/json']?.example,
+    file: content?.['application/octet-stream'] ? 'bytes' : content?.['multipart/form-data'] && 'form',
+    returnsFile: Object.values(responses).some((answer) => resolve(document, answer).content?.['*/*']),
     takesKey: resolved.some(({ name }) => name.toLowerCase() === 'idempotency-key'),
   };
 }
@@ -77,14 +85,17 @@ export function sampleRequest(document, { path, parameters = [], requestBody }) 
  * @param {Operation} operation
  * @param {SampleRequest} request
  */
-function curl({ method, operationId }, { url, body, takesKey }) {
+function curl({ method, operationId }, { url, body, file, takesKey, returnsFile }) {
+  const isPlain = method === 'GET' || (method === 'POST' && (body !== undefined || file === 'form'));
   const lines = [
-    `curl ${method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `}'${url}'`,
+    `curl ${isPlain ? '' : `-X ${method} `}${returnsFile ? `-o ${FILE} ` : ''}'${url}'`,
     `-H "Authorization: Bearer $MESSAGING_API_KEY"`,
     ...(takesKey ? [`-H 'Idempotency-Key: ${keyOf(operationId)}'`] : []),
     ...(body === undefined
       ? []
       : [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
+    ...(file === 'bytes' ? [`-H 'Content-Type: application/octet-stream'`, `--data-binary @${FILE}`] : []),
+    ...(file === 'form' ? [`-F conversationId=${CONVERSATION_ID}`, `-F file=@${FILE}`] : []),
   ];
   return lines.join(' \\\n  ');
 }
@@ -93,19 +104,28 @@ function curl({ method, operationId }, { url, body, takesKey }) {
  * @param {Operation} operation
  * @param {SampleRequest} request
  */
-function typescript(operation, { ids, query, body }) {
+function typescript(operation, { ids, query, body, file, returnsFile }) {
   const call = clientMethodOf(operation);
   const given = [
     ...ids.map((id) => `'${id}'`),
     ...(Object.keys(query).length > 0 ? [literal(query)] : []),
     ...(body === undefined ? [] : [literal(body)]),
+    ...(file === 'bytes' ? [`new Uint8Array(readFileSync('${FILE}'))`] : []),
+    ...(file === 'form'
+      ? [
+          `{\n  conversationId: '${CONVERSATION_ID}',\n  name: '${FILE}',\n  file: new Blob([readFileSync('${FILE}')]),\n}`,
+        ]
+      : []),
   ].join(', ');
   const [noun] = /** @type {RegExpExecArray} */ (/[^.]+(?=\.\w+$)|me$/.exec(call));
   const isList = /\.(?:list|search)$/.test(call);
   const use = isList
     ? `for await (const ${singular(noun)} of ${call}(${given})) {\n  console.log(${singular(noun)});\n}`
-    : `console.log(await ${call}(${given}));`;
-  return `import { MessagingClient } from '@conversation-messaging/client';
+    : returnsFile
+      ? `const content = await ${call}(${given});\nwriteFileSync('${FILE}', new Uint8Array(await content.arrayBuffer()));`
+      : `console.log(await ${call}(${given}));`;
+  const imported = returnsFile ? 'writeFileSync' : file && 'readFileSync';
+  return `${imported ? `import { ${imported} } from 'node:fs';\n` : ''}import { MessagingClient } from '@conversation-messaging/client';
 
 const client = new MessagingClient({
   baseUrl: '${BASE_URL}',
@@ -151,28 +171,47 @@ function literal(value) {
  * @param {Operation} operation
  * @param {SampleRequest} request
  */
-function python({ method, operationId }, { url, body, takesKey }) {
+function python({ method, operationId }, { url, body, file, takesKey, returnsFile }) {
   const headers = [
     `"Authorization": f"Bearer {os.environ['MESSAGING_API_KEY']}"`,
     ...(takesKey ? [`"Idempotency-Key": "${keyOf(operationId)}"`] : []),
     ...(body === undefined ? [] : ['"Content-Type": "application/json"']),
+    ...(file === 'bytes' ? ['"Content-Type": "application/octet-stream"'] : []),
+    ...(file === 'form' ? ['"Content-Type": "multipart/form-data; boundary=x"'] : []),
   ];
   const lines = [
     ...(body === undefined ? [] : ['import json']),
     'import os',
     'import urllib.request',
     '',
+    ...(file ? [`with open("${FILE}", "rb") as file:`, '    content = file.read()'] : []),
+    ...(file === 'form' ? PYTHON_FORM : []),
     'request = urllib.request.Request(',
     `    "${url}",`,
     `    method="${method}",`,
     `    headers={${headers.length === 1 ? headers[0] : `\n        ${headers.join(',\n        ')},\n    `}},`,
     ...(body === undefined ? [] : [`    data=json.dumps(${pythonLiteral(body)}).encode(),`]),
+    ...(file ? ['    data=content,'] : []),
     ')',
     'with urllib.request.urlopen(request) as answer:',
-    '    print(answer.read().decode())',
+    ...(returnsFile
+      ? [`    with open("${FILE}", "wb") as file:`, '        file.write(answer.read())']
+      : ['    print(answer.read().decode())']),
   ];
   return lines.join('\n');
 }
+
+/** Lines that make a form, because the standard library has no function for it. */
+const PYTHON_FORM = [
+  'parts = [',
+  `    ('name="conversationId"', b"${CONVERSATION_ID}"),`,
+  `    ('name="file"; filename="${FILE}"', content),`,
+  ']',
+  'content = b"".join(',
+  '    b"--x\\r\\nContent-Disposition: form-data; %s\\r\\n\\r\\n%s\\r\\n" % (head.encode(), part)',
+  '    for head, part in parts',
+  ') + b"--x--\\r\\n"',
+];
 
 /** @param {unknown} value */
 function pythonLiteral(value) {

@@ -29,11 +29,13 @@ export class FormUploadsController {
         sha256: {
           type: 'string',
           pattern: '^[0-9a-f]{64}$',
+          example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
           description: 'SHA-256 of the bytes, in hex. Content with another one is refused.',
         },
         file: {
           type: 'string',
           format: 'binary',
+          example: 'bytes',
           description: `The last part, with a file name of at most ${MAX_NAME_CHARACTERS} characters.`,
         },
       },

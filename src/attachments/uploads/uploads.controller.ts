@@ -14,7 +14,7 @@ import { UploadsService } from './uploads.service';
 
 const EXAMPLE_ID = '019ab3f7-2a4c-7e51-8d20-3b9c5e7f1a42';
 
-@ApiTags('Attachments')
+@ApiTags('Uploads')
 @Controller('uploads')
 export class UploadsController {
   constructor(
@@ -60,7 +60,7 @@ export class UploadsController {
   @HasOwnBudget(() => true)
   @ApiId('upload', EXAMPLE_ID)
   @ApiConsumes('application/octet-stream')
-  @ApiBody({ schema: { type: 'string', format: 'binary' } })
+  @ApiBody({ schema: { type: 'string', format: 'binary', example: 'bytes' } })
   @ApiAnswer("Send an upload's bytes; safe to repeat", UploadResponse)
   @ApiUploadErrors('NOT_FOUND')
   putContent(
