@@ -78,6 +78,7 @@ export class SendMessage extends ReceiveMessage {
   @ApiPropertyOptional({
     type: [AttachUpload],
     maxItems: MAX_FILES,
+    example: [],
     description:
       'Uploads for this conversation, by this key. The customer gets them after the body, in this order, each as far as the channel takes it.',
   })

@@ -12,8 +12,9 @@ export const SNIPPET_CONTEXTS: SnippetContext[] = [
     page: 'client/README.md',
     snippet: 'uploadFile',
     code: `import type { MessagingClient } from '@conversation-messaging/client';
-declare const client: MessagingClient, conversationId: string, bytes: Uint8Array<ArrayBuffer>;
-SNIPPET`,
+export async function send(client: MessagingClient, conversationId: string, bytes: Uint8Array<ArrayBuffer>) {
+  SNIPPET
+}`,
   },
   {
     page: 'docs/project/extending.md',

@@ -884,7 +884,10 @@ export interface components {
              * @example Your parcel is on its way.
              */
             body?: string;
-            /** @description Uploads for this conversation, by this key. The customer gets them after the body, in this order, each as far as the channel takes it. */
+            /**
+             * @description Uploads for this conversation, by this key. The customer gets them after the body, in this order, each as far as the channel takes it.
+             * @example []
+             */
             attachments?: components["schemas"]["AttachmentInput"][];
             /**
              * @description The sender: an active agent or bot account. By default the workspace's first active OWNER or ADMIN.
