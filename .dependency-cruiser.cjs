@@ -69,7 +69,7 @@ const MAY_IMPORT = {
   'operations/health': ['http', ...GROUND],
   'operations/metrics': ['metrics', 'config', 'queue/floors', 'database/history', ...DATABASE],
   'operations/parked-events': ['workspaces', ...SUPPORT],
-  'operations/retention': ['privacy', 'workspaces', 'queue', 'database/history', ...GROUND],
+  'operations/retention': ['privacy', 'attachments', 'workspaces', 'queue', 'database/history', ...GROUND],
 };
 
 /**

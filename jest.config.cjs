@@ -13,7 +13,7 @@ module.exports = {
   testPathIgnorePatterns: [
     '/node_modules/',
     // jest.system.cjs runs the suites of the whole system.
-    '<rootDir>/test/(attack|browser|citus|chaos|packaging|plans|soak|topology)/',
+    '<rootDir>/test/(attack|browser|citus|chaos|packaging|plans|s3|soak|topology)/',
   ],
   // The examples import the package by its name, as its users do.
   moduleNameMapper: {

@@ -35,6 +35,15 @@ export function attachmentTables(
       retention: { none: 'FileDeleter deletes a file, with its bytes, at the time that the row has.' },
     },
     {
+      name: 'file_stores',
+      key: { is_only: 'boolean' },
+      placement: 'coordinator',
+      deletion: { none: 'Its row belongs to no workspace.' },
+      erasure: { none: 'It has a random id alone.' },
+      export: { none: 'It has a random id alone.' },
+      retention: { none: 'Its only row stays.' },
+    },
+    {
       name: 'file_usage',
       key: { tenant_id: 'uuid' },
       placement: 'workspace',

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-deletion-worker.module';
 import { Config } from '../config/config';
 import { ConversationsModule } from '../conversations/conversations.module';
 import { TableRegistry } from '../database/tables/table-registry';
@@ -14,12 +15,17 @@ import { AttachmentContents } from './contents/attachment-contents';
 import { FileDeleter } from './files/file-deleter';
 import { FileIntake } from './files/file-intake';
 import { FileUsageRepository } from './files/file-usage.repository';
+import { FileSweep } from './files/file-sweep';
+import { WorkspaceFileRemover } from './files/workspace-file-remover';
 import { FilesRepository } from './files/files.repository';
 import { ReceivedFiles } from './received-files';
 import { DiskStore } from './store/disk-store';
+import { FileStoreProof } from './store/file-store-proof';
+import { FileStoresRepository } from './store/file-stores.repository';
 import { FileStore } from './store/file-store';
 import { FormUploads } from './uploads/form-uploads';
 import { FormUploadsController } from './uploads/form-uploads.controller';
+import { S3Store } from './store/s3-store';
 import { UploadContents } from './uploads/upload-contents';
 import { UploadsController } from './uploads/uploads.controller';
 import { UploadsService } from './uploads/uploads.service';
@@ -31,6 +37,8 @@ const EXPORTED = [
   FilesRepository,
   FileUsageRepository,
   ReceivedFiles,
+  FileStoresRepository,
+  FileSweep,
   AttachmentsService,
   AttachmentContents,
   UploadsService,
@@ -44,7 +52,8 @@ const EXPORTED = [
     {
       provide: FileStore,
       inject: [Config],
-      useFactory: (config: Config) => new DiskStore(config.fileStoreDirectory),
+      useFactory: ({ fileStore }: Config) =>
+        'directory' in fileStore ? new DiskStore(fileStore.directory) : S3Store.open(fileStore),
     },
   ],
   exports: [...EXPORTED, FileStore, RateLimitModule],
@@ -55,12 +64,15 @@ export class AttachmentsModule {
   }
 }
 
-@Module({ imports: [AttachmentsModule], providers: [FileDeleter] })
+@Module({
+  imports: [AttachmentsModule, WorkspaceDeletionWorkerModule],
+  providers: [FileStoreProof, FileDeleter, WorkspaceFileRemover],
+})
 export class AttachmentsWorkerModule {}
 
 @Module({
   imports: [AttachmentsModule],
-  providers: [FormUploads],
+  providers: [FormUploads, FileStoreProof],
   controllers: [UploadsController, FormUploadsController, AttachmentsController],
 })
 export class AttachmentsApiModule {}

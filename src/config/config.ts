@@ -14,7 +14,7 @@ const MEBIBYTE = 1024 * 1024;
 type Values = ValuesOf<typeof SERVICE_SETTINGS>;
 
 /** Base class with a field for each setting. */
-const Settings = class {} as new () => Readonly<Omit<Values, 'secretsKeys' | 'fileStoreDirectory'>>;
+const Settings = class {} as new () => Readonly<Omit<Values, 'secretsKeys'>>;
 
 /**
  * Reads and checks the configuration of the service: the values of `settings.ts`, and values that are made
@@ -30,8 +30,8 @@ export class Config extends Settings {
   readonly secretsKeys: SecretsKey[];
   /** PEM certificates of authorities that are trusted for webhook receivers in addition to the system's. */
   readonly webhookExtraCa: string | undefined;
-  /** Folder of files in messages. */
-  readonly fileStoreDirectory: string;
+  /** Store of files in messages: a folder, or a bucket of S3. */
+  readonly fileStore: { directory: string } | S3Settings;
   /** Number of bytes that the files of a workspace may have in all; null for no limit. */
   readonly workspaceFileBytes: number | null;
   /** Estimated sizes above which a workspace is listed for the operator. Nothing is refused above them. */
@@ -69,7 +69,7 @@ export class Config extends Settings {
       providerUrls: providers.values,
       secretsKeys: keys!,
       webhookExtraCa,
-      fileStoreDirectory: resolve(values.fileStoreDirectory ?? join(values.dataDir, 'files')),
+      fileStore: fileStoreOf(values),
       workspaceFileBytes: values.workspaceFileMebibytes ? values.workspaceFileMebibytes * MEBIBYTE : null,
       workspaceQuotas: {
         contacts: values.workspaceQuotaContacts,
@@ -84,6 +84,8 @@ export class Config extends Settings {
 function faultsBetween(values: Values): string[] {
   const { role, databaseUrl, databaseOwnerUrl, databaseDirectUrl, redisUrl, smtpUrl, mailFrom } = values;
   const faults = [];
+  if (values.fileStoreBucket !== null && values.fileStoreDirectory !== null)
+    faults.push('FILE_STORE_BUCKET and FILE_STORE_DIRECTORY must not both be set');
   if (databaseUrl === '') faults.push('DATABASE_URL is not set');
   if (redisUrl === '') faults.push('REDIS_URL is not set');
   if ((smtpUrl === null) !== (mailFrom === null)) faults.push('SMTP_URL and MAIL_FROM must be set together');
@@ -94,10 +96,37 @@ function faultsBetween(values: Values): string[] {
   return faults;
 }
 
+function fileStoreOf(values: Values): Config['fileStore'] {
+  const { fileStoreBucket: bucket, fileStoreDirectory: directory, fileStorePrefix } = values;
+  if (bucket === null) return { directory: resolve(directory ?? join(values.dataDir, 'files')) };
+  return {
+    bucket,
+    prefix: fileStorePrefix === '' ? '' : `${fileStorePrefix.replace(/\/+$/, '')}/`,
+    region: values.fileStoreRegion,
+    endpoint: values.fileStoreEndpoint,
+    pathStyle: values.fileStorePathStyle,
+    encryption: values.fileStoreEncryption,
+  };
+}
+
 /** Returns the keys that are generated for this checkout; throws in production, where keys must be set. */
 function defaultSecretsKeys({ nodeEnv, dataDir }: Values): string {
   if (nodeEnv === 'production') throw new Error('must be set in production: id:base64 pairs, 32 bytes each');
   return keptSecretsKeys(dataDir);
+}
+
+/** Bucket of S3, or of a server with its protocol. */
+export interface S3Settings {
+  bucket: string;
+  /** Beginning of all names of objects, empty or with a slash at its end. */
+  prefix: string;
+  region: string;
+  /** Address of a server that is not Amazon's; null for Amazon's. */
+  endpoint: string | null;
+  /** Whether the bucket is a part of the path, and not of the host. */
+  pathStyle: boolean;
+  /** Encryption at rest by the server; null for the bucket's own choice. */
+  encryption: 'AES256' | 'aws:kms' | null;
 }
 
 export class ConfigError extends Error {

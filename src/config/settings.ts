@@ -142,6 +142,23 @@ export const SHARED_SETTINGS = {
     meaning:
       'the folder of [files in messages](../how-to/files.md), one for all processes; `files` in `DATA_DIR` if unset',
   }),
+  fileStoreBucket: optional('FILE_STORE_BUCKET', text, {
+    meaning:
+      'a bucket of S3, or of a server with its protocol, instead of a folder. The credentials are those of the AWS SDK, such as `AWS_ACCESS_KEY_ID`',
+  }),
+  fileStorePrefix: setting('FILE_STORE_PREFIX', text, '', {
+    meaning: 'the beginning of the names of all objects in the bucket',
+  }),
+  fileStoreRegion: setting('FILE_STORE_REGION', text, 'us-east-1', { meaning: "the bucket's region" }),
+  fileStoreEndpoint: optional('FILE_STORE_ENDPOINT', httpAddress, {
+    meaning: "the address of a server that is not Amazon's",
+  }),
+  fileStorePathStyle: setting('FILE_STORE_PATH_STYLE', flag('true', 'false'), 'false', {
+    meaning: '`true`: the bucket is a part of the path, and not of the host',
+  }),
+  fileStoreEncryption: optional('FILE_STORE_ENCRYPTION', oneOf(['AES256', 'aws:kms']), {
+    meaning: "`AES256` or `aws:kms`: encryption at rest by the bucket's server; its own choice if unset",
+  }),
   workspaceFileMebibytes: setting('WORKSPACE_FILE_MEBIBYTES', whole(0, 1_000_000_000), '20480', {
     meaning: 'what the files of a workspace may take; 0 for no limit',
   }),

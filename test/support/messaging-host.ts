@@ -5,7 +5,7 @@ import { Target, TARGET_DUE } from '../../src/queue/targets';
 import { RedisSignals } from '../../src/redis/redis-signals';
 import { DELIVERY_QUEUE } from '../../src/webhooks/deliveries/delivery';
 import { Fixtures } from './fixtures';
-import { createStores, dropStores, setting, TestDatabase, TestStores } from './test-database';
+import { createStores, dropStores, fileFolderOf, setting, TestDatabase, TestStores } from './test-database';
 import { forgetStop, stopAtEnd } from './stop-at-end';
 
 interface HostOptions extends Partial<MessagingOptions> {
@@ -33,6 +33,7 @@ export class MessagingHost {
     const module = MessagingModule.forRoot({
       databaseUrl: stores.databaseUrl,
       redisUrl: stores.redisUrl,
+      fileStoreDirectory: fileFolderOf(stores),
       secretsKeys: `test:${Buffer.alloc(32, 7).toString('base64')}`,
       webhookAllowedNetworks: ['127.0.0.0/8'],
       webhookExtraCaFile: setting('TEST_CA_FILE'),

@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Role } from '../../src/config/settings';
-import { databaseOf, ownerOf, setting, TestStores } from './test-database';
+import { databaseOf, fileFolderOf, ownerOf, setting, TestStores } from './test-database';
 import { stopAtEnd } from './stop-at-end';
 
 const MAIN = resolve(__dirname, '../../dist/main.js');
@@ -28,6 +28,7 @@ export function environmentOf(stores: TestStores, role?: Role): Record<string, s
     DATABASE_POOL_SIZE: '5',
     REDIS_URL: stores.redisUrl,
     CROSS_WORKSPACE_BATCHES: process.env.CROSS_WORKSPACE_BATCHES ?? 'true',
+    FILE_STORE_DIRECTORY: fileFolderOf(stores),
     SECRETS_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     WEBHOOK_EXTRA_CA_FILE: setting('TEST_CA_FILE'),

@@ -1,3 +1,6 @@
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { Pool, PoolClient } from 'pg';
 import { makeRoles } from '../../scripts/servers/roles.mjs';
@@ -46,7 +49,17 @@ export async function ownRedis(): Promise<string> {
 /** Drops the database that `createStores` made, with any connections to it. */
 export async function dropStores(stores: Pick<TestStores, 'databaseUrl'>): Promise<void> {
   forgetStop(stores);
-  await nodes().drop(new URL(stores.databaseUrl).pathname.slice(1));
+  await nodes().drop(databaseNameOf(stores));
+  await rm(fileFolderOf(stores), { recursive: true, force: true });
+}
+
+/** Returns the folder in which all processes of a database keep files. */
+export function fileFolderOf(stores: Pick<TestStores, 'databaseUrl'>): string {
+  return join(tmpdir(), `messaging-files-${databaseNameOf(stores)}`);
+}
+
+function databaseNameOf({ databaseUrl }: Pick<TestStores, 'databaseUrl'>): string {
+  return new URL(databaseUrl).pathname.slice(1);
 }
 
 /** Creates a database without tables, for both roles or for one that makes everything. */

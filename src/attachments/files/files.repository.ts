@@ -112,6 +112,15 @@ export class FilesRepository {
     );
   }
 
+  /** Returns the ids of the files that are there, of the given ids. */
+  async listKnown(tenantId: string, ids: string[]): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      'SELECT id FROM files WHERE tenant_id = $1 AND id = ANY ($2)',
+      [tenantId, ids],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Finds up to 1,000 files of a database server that are to be deleted. */
   async findDue(
     after: DuePosition,

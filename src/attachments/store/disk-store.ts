@@ -1,10 +1,19 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { link, mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { newId } from '../../common/ids';
-import { FileKey, FileMissing, FileRange, FileStore, pathOf, PutOptions, StoredFile } from './file-store';
+import {
+  FileKey,
+  FileMissing,
+  FileRange,
+  FileStore,
+  markOf,
+  pathOf,
+  PutOptions,
+  StoredFile,
+} from './file-store';
 
 /** Folder of files that are being written. A process that is killed leaves such a file behind. */
 const INCOMPLETE = 'incomplete';
@@ -76,7 +85,6 @@ export class DiskStore extends FileStore {
     return found;
   }
 
-  /** Removes files that a killed process has left incomplete, if nothing was written to them since a time. */
   async removeIncomplete(before: Date): Promise<number> {
     let removed = 0;
     for (const name of await namesOf(join(this.folder, INCOMPLETE))) {
@@ -87,6 +95,21 @@ export class DiskStore extends FileStore {
       removed++;
     }
     return removed;
+  }
+
+  async hasMark(id: string): Promise<boolean> {
+    const found = await stat(join(this.folder, markOf(id))).catch(() => null);
+    return found !== null;
+  }
+
+  async setMark(id: string): Promise<void> {
+    await makeFolder(this.folder, this.folder);
+    await writeFile(join(this.folder, markOf(id)), '', { flush: true });
+    await syncFolder(this.folder);
+  }
+
+  get place(): string {
+    return `The folder ${this.folder} (FILE_STORE_DIRECTORY)`;
   }
 
   /** Yields the paths of all files after a path, in their order, and reads one folder at a time. */

@@ -43,8 +43,20 @@ export abstract class FileStore {
   /** Removes the bytes of a file. Does nothing if there are none. */
   abstract remove(key: FileKey): Promise<void>;
 
-  /** Lists the keys of up to `count` files after a path, in the order of `pathOf`. */
+  /** Lists up to `count` files whose paths follow a path, in the order of their paths. */
   abstract list(after: string, count: number): Promise<StoredFile[]>;
+
+  /** Removes the remains of calls of `put` that ended before a time without storing a file. */
+  abstract removeIncomplete(before: Date): Promise<number>;
+
+  /** Reports whether the store has the mark of a database. */
+  abstract hasMark(id: string): Promise<boolean>;
+
+  /** Sets the mark of a database, by which other processes recognise the store. */
+  abstract setMark(id: string): Promise<void>;
+
+  /** Name of the store in messages to operators. */
+  abstract get place(): string;
 }
 
 /** File that a store holds, by its path. */
@@ -73,4 +85,9 @@ export function keyOf(path: string): FileKey | null {
   const [, tenantId, fileId, rendition] = PATH.exec(path) ?? [];
   if (!tenantId || !fileId) return null;
   return { tenantId, fileId, isRendition: rendition !== undefined };
+}
+
+/** Returns the name of a database's mark. It is not the path of a file. */
+export function markOf(id: string): string {
+  return `database-${id}`;
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AttachmentsModule } from '../../attachments/attachments.module';
 import { PrivacyModule } from '../../privacy/privacy.module';
 import { registerQueue } from '../../queue/register-queue';
 import { WorkspacesModule } from '../../workspaces/workspaces.module';
@@ -9,7 +10,7 @@ import { RETENTION_QUEUE, RetentionProcessor } from './retention.processor';
 import { RetentionService } from './retention.service';
 
 @Module({
-  imports: [PrivacyModule, WorkspacesModule, registerQueue(RETENTION_QUEUE)],
+  imports: [AttachmentsModule, PrivacyModule, WorkspacesModule, registerQueue(RETENTION_QUEUE)],
   providers: [RetentionService, RetentionProcessor, HistoryUses, PartitionKeeper, PartitionWorker],
   exports: [RetentionService, PartitionKeeper],
 })

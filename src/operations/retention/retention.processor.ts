@@ -1,5 +1,6 @@
 import { InjectQueue, Process, Processor } from '@nestjs/bull';
 import type { Queue } from 'bull';
+import { FileSweep } from '../../attachments/files/file-sweep';
 import { MessageRetentionService } from '../../privacy/message-retention.service';
 import { DailyProcessor } from '../../queue/daily.processor';
 import { RetentionService } from './retention.service';
@@ -7,13 +8,14 @@ import { RetentionService } from './retention.service';
 export const RETENTION_QUEUE = 'retention';
 const EVERY_NIGHT = '17 3 * * *';
 
-/** Deletes expired rows and erases expired messages once a night, on one worker. */
+/** Deletes expired rows and lost files, and erases expired messages, once a night on one worker. */
 @Processor(RETENTION_QUEUE)
 export class RetentionProcessor extends DailyProcessor {
   constructor(
     @InjectQueue(RETENTION_QUEUE) queue: Queue,
     private readonly retention: RetentionService,
     private readonly messages: MessageRetentionService,
+    private readonly files: FileSweep,
   ) {
     super(queue, EVERY_NIGHT);
   }
@@ -23,6 +25,7 @@ export class RetentionProcessor extends DailyProcessor {
     return this.runDaily(async (stop) => {
       await this.retention.clean(stop);
       await this.messages.clean(stop);
+      await this.files.clean(stop);
     });
   }
 }
