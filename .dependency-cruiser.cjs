@@ -10,7 +10,7 @@
 //                            ↓
 //      audit → outbox;  idempotency  secrets  access         what every feature may use
 //                            ↓
-//      http  metrics  queue  database  redis  config  common     the ground: imports no feature
+//      http  outgoing  metrics  queue  database  redis  config  common     the ground: imports no feature
 //
 // A folder may import itself and the folders named for it here, and nothing else of src/. A folder's name
 // stands for its files without those of its sub-folders that have a line of their own.
@@ -47,6 +47,8 @@ const MAY_IMPORT = {
   'http/limits': ['common', 'config', 'redis', 'metrics', 'http'],
   'http/served-files': ['common', 'http', 'http/connections'],
 
+  outgoing: ['common'],
+
   outbox: ['access', 'metrics', ...GROUND],
   audit: ['access', 'outbox', ...GROUND],
   idempotency: GROUND,
@@ -63,8 +65,8 @@ const MAY_IMPORT = {
 
   privacy: ['inbox', ...MESSAGES, ...SUPPORT],
   'message-search': [...MESSAGES, ...SUPPORT],
-  webhooks: [...MESSAGES, 'queue', ...SUPPORT],
-  channels: ['inbox', ...MESSAGES, 'queue', ...SUPPORT],
+  webhooks: [...MESSAGES, 'outgoing', 'queue', ...SUPPORT],
+  channels: ['inbox', ...MESSAGES, 'outgoing', 'queue', ...SUPPORT],
   openapi: ['outbox', 'access', 'http', 'http/connections', 'common', 'config'],
   'operations/health': ['http', ...GROUND],
   'operations/metrics': ['metrics', 'config', 'queue/floors', 'database/history', ...DATABASE],

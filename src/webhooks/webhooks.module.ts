@@ -46,10 +46,10 @@ import { AttemptRollupsRepository } from './rollups/attempt-rollups.repository';
 import { DeliveryCountsRepository } from './rollups/delivery-counts.repository';
 import { EndpointStatisticsService } from './rollups/endpoint-statistics.service';
 import { WebhookDayRepository } from './rollups/webhook-day.repository';
-import { AddressPolicy } from './sending/address-policy';
+import { AddressPolicy } from '../outgoing/address-policy';
 import { connectionBudget } from './sending/connection-budget';
 import { DeliverySender } from './sending/delivery-sender';
-import { HostResolver } from './sending/host-resolver';
+import { HostResolver } from '../outgoing/host-resolver';
 import { webhookTables } from './webhook-tables';
 
 const SENDING = [

@@ -17,7 +17,7 @@ import {
   WebhookEndpointsService,
   WorkspacesService,
 } from '../../src/index';
-import { AddressPolicy } from '../../src/webhooks/sending/address-policy';
+import { AddressPolicy } from '../../src/outgoing/address-policy';
 import { AttemptOutcome } from '../../src/webhooks/sending/attempt-outcome';
 import { DeliverySender } from '../../src/webhooks/sending/delivery-sender';
 import { generateEndpointSecret } from '../../src/webhooks/sending/signature';

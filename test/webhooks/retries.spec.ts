@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { SYSTEM } from '../../src/access/principal';
 import { KeyRotationService } from '../../src/secrets/key-rotation.service';
-import { HostResolver } from '../../src/webhooks/sending/host-resolver';
+import { HostResolver } from '../../src/outgoing/host-resolver';
 import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import ssrf from '../fixtures/ssrf-examples.json';

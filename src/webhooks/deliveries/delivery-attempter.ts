@@ -14,7 +14,7 @@ import { receivesType } from '../endpoints/subscription';
 import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repository';
 import { AttemptOutcome, internalError, isShortage } from '../sending/attempt-outcome';
 import { DeliverySender } from '../sending/delivery-sender';
-import { StartPermit } from '../sending/vetted-connector';
+import { StartPermit } from '../../outgoing/vetted-connector';
 import { AttemptRecorder } from './attempt-recorder';
 import { AttemptRecord, contentOf, Delivery } from './delivery';
 

@@ -1,5 +1,5 @@
 import { faultOfError, isShortage } from './attempt-outcome';
-import { ConnectionFailure } from './vetted-connector';
+import { ConnectionFailure } from '../../outgoing/vetted-connector';
 
 const failedBy = (code: string) =>
   new ConnectionFailure(

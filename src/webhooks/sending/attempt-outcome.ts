@@ -1,10 +1,10 @@
 import { FAULTS } from '../../common/fault-texts';
 import { Fault, makeFault } from '../../common/error-texts';
-import { AddressRefused, EndpointUrlRefused } from './address-policy';
+import { AddressRefused, EndpointUrlRefused } from '../../outgoing/address-policy';
 import { AnswerRefused, MAX_HEAD_KIB } from './http-post';
-import { DnsFailure } from './host-resolver';
-import { detailOf, tlsFault } from './tls-faults';
-import { ConnectionFailure } from './vetted-connector';
+import { DnsFailure } from '../../outgoing/host-resolver';
+import { detailOf, tlsFault } from '../../outgoing/tls-faults';
+import { ConnectionFailure } from '../../outgoing/vetted-connector';
 
 /**
  * Classes of failures of an attempt. `connection`: an error on an open connection (reset, not HTTP, too many

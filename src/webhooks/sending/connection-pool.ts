@@ -1,5 +1,5 @@
 import { ReceiverConnection } from './receiver-connection';
-import { ConnectionSetup, Receiver, VettedConnector } from './vetted-connector';
+import { ConnectionSetup, Receiver, VettedConnector } from '../../outgoing/vetted-connector';
 
 export interface ConnectionPoolOptions {
   /** Age in milliseconds from which a connection is not reused, so that its host is resolved again. */

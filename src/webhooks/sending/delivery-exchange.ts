@@ -2,7 +2,7 @@ import { startDeadline } from '../../common/deadlines';
 import { AttemptFault, AttemptOutcome, faultOfError, faultOfStatus } from './attempt-outcome';
 import { AnswerHandler, AnswerHead, headersOfAnswer, PostRequest, sendPost } from './http-post';
 import { ReceiverConnection } from './receiver-connection';
-import { StartPermit, StartRefused, ConnectionSetup, timeoutMessage } from './vetted-connector';
+import { StartPermit, StartRefused, ConnectionSetup, timeoutMessage } from '../../outgoing/vetted-connector';
 
 export const MAX_RESPONSE_BYTES = 16 * 1024;
 const MAX_HEADERS_LENGTH = 2 * 1024;

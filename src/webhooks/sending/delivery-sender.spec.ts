@@ -7,10 +7,10 @@ import { DnsStub } from '../../../test/support/dns-stub';
 import { HttpsReceiver } from '../../../test/support/https-receiver';
 import { Certificate, TestCa } from '../../../test/support/test-ca';
 import { letTimePass, waitFor } from '../../../test/support/wait';
-import { AddressPolicy } from './address-policy';
+import { AddressPolicy } from '../../outgoing/address-policy';
 import { AttemptOutcome } from './attempt-outcome';
 import { DeliveryRequest, DeliverySender, DeliverySenderOptions } from './delivery-sender';
-import { HostResolver } from './host-resolver';
+import { HostResolver } from '../../outgoing/host-resolver';
 import { generateEndpointSecret, serviceSignature, standardSignature } from './signature';
 
 const NAME = 'hooks.example.com';

@@ -1,13 +1,18 @@
 import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { Memo } from '../../common/memo';
-import { AddressPolicy } from './address-policy';
+import { AddressPolicy } from '../../outgoing/address-policy';
 import { AttemptOutcome } from './attempt-outcome';
 import { ConnectionPool, ConnectionPoolOptions } from './connection-pool';
 import { DeliveryExchange, Keep } from './delivery-exchange';
 import { bodyOf, headersOf, RequestContent, timestampOf, webhookIdOf } from './delivery-request';
-import { HostResolver } from './host-resolver';
+import { HostResolver } from '../../outgoing/host-resolver';
 import { ReceiverConnection } from './receiver-connection';
-import { StartPermit, Receiver, VettedConnector, VettedConnectorOptions } from './vetted-connector';
+import {
+  StartPermit,
+  Receiver,
+  VettedConnector,
+  VettedConnectorOptions,
+} from '../../outgoing/vetted-connector';
 import { serviceSignature, SigningSecrets, standardSignature } from './signature';
 
 const HTTPS_PORT = 443;

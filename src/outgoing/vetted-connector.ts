@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { connect, createSecureContext, rootCertificates, SecureContext, TLSSocket } from 'node:tls';
-import { FAULTS } from '../../common/fault-texts';
-import { makeFault } from '../../common/error-texts';
-import { Memo } from '../../common/memo';
+import { FAULTS } from '../common/fault-texts';
+import { makeFault } from '../common/error-texts';
+import { Memo } from '../common/memo';
 import { AddressPolicy } from './address-policy';
 import { HostResolver } from './host-resolver';
 import { codeOf, tlsFault } from './tls-faults';

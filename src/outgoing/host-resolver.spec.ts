@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DnsStub } from '../../../test/support/dns-stub';
+import { DnsStub } from '../../test/support/dns-stub';
 import { DnsFailure, HostResolver } from './host-resolver';
 
 /** Timeout of lookups that are meant to time out. */

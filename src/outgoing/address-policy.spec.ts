@@ -1,4 +1,4 @@
-import examples from '../../../test/fixtures/ssrf-examples.json';
+import examples from '../../test/fixtures/ssrf-examples.json';
 import { AddressPolicy, AddressRefused, EndpointUrlRefused } from './address-policy';
 
 const strict = new AddressPolicy([]);

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import * as ipaddr from 'ipaddr.js';
-import { Fault, makeFault } from '../../common/error-texts';
-import { Address, isWithin, Network, parseAddress, parseNetwork, unmapped } from '../../common/network';
-import { findUnseen, trimUnseen } from '../../common/unseen';
+import { Fault, makeFault } from '../common/error-texts';
+import { Address, isWithin, Network, parseAddress, parseNetwork, unmapped } from '../common/network';
+import { findUnseen, trimUnseen } from '../common/unseen';
 
 const MAX_URL_LENGTH = 2048;
 const HTTPS_PORT = 443;

@@ -1,4 +1,4 @@
-import { Fault, makeFault } from '../../common/error-texts';
+import { Fault, makeFault } from '../common/error-texts';
 
 /** Error codes of Node and OpenSSL, and the faults that they mean. The spelling differs between versions. */
 const MEANINGS = [

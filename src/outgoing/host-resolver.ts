@@ -1,6 +1,6 @@
 import { promises as dns } from 'node:dns';
 import { readFile, stat } from 'node:fs/promises';
-import { Fault, makeFault } from '../../common/error-texts';
+import { Fault, makeFault } from '../common/error-texts';
 
 const DEFAULT_TIMEOUT_MS = 5000;
 

@@ -1,7 +1,7 @@
 import { createServer, Server, Socket } from 'node:net';
-import { DnsStub } from '../../../test/support/dns-stub';
-import { HttpsReceiver } from '../../../test/support/https-receiver';
-import { TestCa } from '../../../test/support/test-ca';
+import { DnsStub } from '../../test/support/dns-stub';
+import { HttpsReceiver } from '../../test/support/https-receiver';
+import { TestCa } from '../../test/support/test-ca';
 import { AddressPolicy, AddressRefused } from './address-policy';
 import { DnsFailure, HostResolver } from './host-resolver';
 import { ConnectionSetup, VettedConnector } from './vetted-connector';
