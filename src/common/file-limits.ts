@@ -139,3 +139,13 @@ export function formOnChannel(channel: Channel, { kind, contentType, size }: Fil
 export function maxBytesOn(channel: Channel): number {
   return Math.max(...FILE_FORMS.map((form) => FILE_LIMITS[channel].forms[form]?.maxBytes ?? 0));
 }
+
+/** Forms beside which a provider takes no caption, although it takes one beside others. */
+const WITHOUT_CAPTION: Partial<Record<Channel, readonly FileForm[]>> = { WHATSAPP: ['audio'] };
+
+/** Reports whether a channel takes a text as the caption of a file; if not, it is a message of its own. */
+export function isCaptionOn(channel: Channel, form: FileForm, text: string): boolean {
+  const { captionCharacters } = FILE_LIMITS[channel];
+  if (captionCharacters === null || WITHOUT_CAPTION[channel]?.includes(form)) return false;
+  return [...text].length <= captionCharacters;
+}

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Channel } from '../../common/channel-descriptors';
 import { HookEvent, ProviderFault } from './hook-events';
+import type { FileSending, OutboundFile } from './outbound-file';
 
 /** Connection of a workspace to its account at a channel, with decrypted credentials. */
 export interface Connection<Credentials extends object = object> {
@@ -32,6 +33,8 @@ export type Verdict =
   | { kind: 'TERMINAL' }
   /** The provider accepts no message until the customer writes again. */
   | { kind: 'WINDOW' }
+  /** The provider may have delivered the message. */
+  | { kind: 'UNKNOWN' }
   /** The provider refuses the credentials. The connection sends nothing until an operator rotates them. */
   | { kind: 'REAUTH' };
 
@@ -41,6 +44,7 @@ export type Verdicts = Readonly<Record<string, Verdict>>;
 export const RETRY: Verdict = { kind: 'RETRY' };
 export const TERMINAL: Verdict = { kind: 'TERMINAL' };
 export const WINDOW: Verdict = { kind: 'WINDOW' };
+export const UNKNOWN: Verdict = { kind: 'UNKNOWN' };
 export const REAUTH: Verdict = { kind: 'REAUTH' };
 
 export type SendOutcome =
@@ -50,9 +54,8 @@ export type SendOutcome =
       /** Provider's ids of the recipient, if they differ from the id in the request. */
       recipientIds?: string[];
     }
-  | (Verdict & { fault: ProviderFault })
-  /** The request was written, but its outcome is unknown. A retry could deliver the message twice. */
-  | { kind: 'UNKNOWN'; fault: ProviderFault };
+  /** After UNKNOWN, a retry could deliver the message twice. */
+  | (Verdict & { fault: ProviderFault });
 
 export interface SendLimits {
   /** Maximum number of messages a second over one connection. */
@@ -104,6 +107,16 @@ export interface ChannelAdapter<Credentials extends object = object> {
 
   /** Makes one attempt to send a message. Never throws: every failure is an outcome. */
   send(connection: Connection<Credentials>, message: OutboundMessage): Promise<SendOutcome>;
+
+  /**
+   * Makes one attempt to send a file. Not implemented by a channel that takes a message with its files as a
+   * whole. Every failure is an outcome, except that it may throw what `begin` and `open` throw.
+   */
+  sendFile?(
+    connection: Connection<Credentials>,
+    file: OutboundFile,
+    sending: FileSending,
+  ): Promise<SendOutcome>;
 }
 
 export interface HookRequest {

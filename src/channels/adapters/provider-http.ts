@@ -1,15 +1,21 @@
 import http, { Agent as HttpAgent, ClientRequest, IncomingMessage } from 'node:http';
 import https, { Agent as HttpsAgent } from 'node:https';
+import { Readable } from 'node:stream';
 import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import axios, { AxiosInstance, AxiosRequestConfig } from 'axios';
 import { AppError } from '../../common/app-error';
 import { ProviderVariable } from '../../common/channel-descriptors';
 import { SendOutcome } from './channel-adapter';
 import { ProviderFault } from './hook-events';
+import { Multipart } from './multipart';
 import { numberOf } from './provider-values';
 
 /** Milliseconds that a call may take, DNS look-up included: less than a worker's lease of the message. */
 const TIMEOUT_MS = 10_000;
+/** Milliseconds without progress after which an upload ends. */
+const STALLED_MS = 20_000;
+/** Milliseconds that a provider may take for a file after its last byte: it may check or convert the file. */
+export const FILE_TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_SOCKETS = 500;
 /**
@@ -56,7 +62,32 @@ export class ProviderHttp implements OnApplicationShutdown {
 
   /** Makes a call. Never throws: any HTTP status is `answered`, any failure is returned with its fault. */
   async call(request: ProviderCall, timeoutMs = TIMEOUT_MS): Promise<ProviderAnswer> {
-    const signal = AbortSignal.timeout(timeoutMs);
+    return this.request(request, AbortSignal.timeout(timeoutMs), timeoutMs);
+  }
+
+  /** Makes a call that streams a file. It may take long, but ends if no byte moves for 20 s. Never throws. */
+  async upload(request: ProviderCall, multipart: Multipart, signal: AbortSignal): Promise<ProviderAnswer> {
+    const stalled = new AbortController();
+    const timer = setTimeout(() => stalled.abort(), STALLED_MS);
+    const answerTimer = setTimeout(() => stalled.abort(), FILE_TIMEOUT_MS);
+    const data = Readable.from(watched(multipart.content, timer, answerTimer), { objectMode: false });
+    const headers = { ...request.headers, ...multipart.headers };
+    try {
+      const both = AbortSignal.any([signal, stalled.signal]);
+      return await this.request({ ...request, headers, data }, both, FILE_TIMEOUT_MS);
+    } finally {
+      clearTimeout(timer);
+      clearTimeout(answerTimer);
+      data.destroy();
+      multipart.content.destroy();
+    }
+  }
+
+  private async request(
+    request: ProviderCall,
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<ProviderAnswer> {
     const transport = new WatchedTransport();
     try {
       const { status, headers, data } = await this.axios.request<unknown>({ ...request, signal, transport });
@@ -85,6 +116,21 @@ export class ProviderHttp implements OnApplicationShutdown {
     this.agents.httpAgent.destroy();
     this.agents.httpsAgent.destroy();
   }
+}
+
+/** Hands on the bytes of an upload. Restarts the timer of progress with each chunk, and the other at the end. */
+async function* watched(
+  content: Readable,
+  timer: NodeJS.Timeout,
+  answerTimer: NodeJS.Timeout,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    timer.refresh();
+    answerTimer.refresh();
+    yield chunk;
+  }
+  clearTimeout(timer);
+  answerTimer.refresh();
 }
 
 /**

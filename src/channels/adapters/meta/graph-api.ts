@@ -13,6 +13,7 @@ import {
   ProviderHttp,
   retryAfterMs,
 } from '../provider-http';
+import { makeMultipart, MultipartFile } from '../multipart';
 import { lookUp, objectOf, ProviderObject, textOf } from '../provider-values';
 import { Verdict, Verdicts } from '../channel-adapter';
 
@@ -49,11 +50,26 @@ export class GraphApi {
     request: GraphRequest,
     verdicts: Verdicts,
     readId: (body: ProviderObject) => string | null,
+    timeoutMs?: number,
   ): Promise<SendOutcome> {
-    const answer = await this.http.call(this.toCall(request));
-    const outcome = graphOutcome(answer, verdicts, readId);
-    if (outcome.kind === 'SENT') return outcome;
-    return { ...outcome, fault: redact(request.accessToken, outcome.fault) };
+    const answer = await this.http.call(this.toCall(request), timeoutMs);
+    return readOutcome(request, answer, verdicts, readId);
+  }
+
+  /**
+   * Uploads a file, which delivers nothing yet.
+   * @returns SENT with the file's id at Meta; never UNKNOWN, because a repeated upload does no harm
+   */
+  async upload(
+    request: Omit<GraphRequest, 'method'>,
+    { fields, file, signal }: { fields: Record<string, string>; file: MultipartFile; signal: AbortSignal },
+    verdicts: Verdicts,
+    readId: (body: ProviderObject) => string | null,
+  ): Promise<SendOutcome> {
+    const post = { ...request, method: 'POST' } as const;
+    const answer = await this.http.upload(this.toCall(post), makeMultipart(fields, file), signal);
+    const outcome = readOutcome(post, answer, verdicts, readId);
+    return outcome.kind === 'UNKNOWN' ? { kind: 'RETRY', fault: outcome.fault } : outcome;
   }
 
   /**
@@ -78,6 +94,17 @@ export class GraphApi {
       data,
     };
   }
+}
+
+function readOutcome(
+  { accessToken }: GraphRequest,
+  answer: ProviderAnswer,
+  verdicts: Verdicts,
+  readId: (body: ProviderObject) => string | null,
+): SendOutcome {
+  const outcome = graphOutcome(answer, verdicts, readId);
+  if (outcome.kind === 'SENT') return outcome;
+  return { ...outcome, fault: redact(accessToken, outcome.fault) };
 }
 
 /**

@@ -1,11 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { IsOptional } from 'class-validator';
 import { validate } from '../../../common/validate';
-import { CheckedCredentials, Connection, HookedAdapter, OutboundMessage } from '../channel-adapter';
+import {
+  CheckedCredentials,
+  Connection,
+  HookedAdapter,
+  OutboundMessage,
+  SendOutcome,
+} from '../channel-adapter';
 import { CredentialText, NumericId } from '../credential-text';
 import { ProviderFault } from '../hook-events';
+import { FileSending, OutboundFile } from '../outbound-file';
+import { FILE_TIMEOUT_MS } from '../provider-http';
 import { numberOf, ProviderObject, textOf } from '../provider-values';
-import { MessagingAccount, MessagingAdapter } from './messaging-adapter';
+import { MessagingAccount, MessagingAdapter, MessagingContent } from './messaging-adapter';
 import { INSTAGRAM_VERDICTS } from './messaging-codes';
 import { MetaCredentials, MetaCredentialsInput } from './meta-adapter';
 
@@ -64,6 +72,16 @@ export class InstagramAdapter
     return [appSecret, ...(facebookAppSecret === undefined ? [] : [facebookAppSecret])];
   }
 
+  /** Sends a file by an address from which Instagram fetches it, because it takes no uploads. */
+  async sendFile(
+    { credentials }: Connection<InstagramCredentials>,
+    file: OutboundFile,
+    { begin, link }: FileSending,
+  ): Promise<SendOutcome> {
+    await begin();
+    return this.postFile(credentials, file, { url: link() }, FILE_TIMEOUT_MS);
+  }
+
   /** Requests a new token. Instagram refuses this if the old token has expired or is under 24 hours old. */
   async refresh({ externalId, credentials }: Connection<InstagramCredentials>): Promise<RefreshOutcome> {
     let answer: ProviderObject = {};
@@ -101,8 +119,8 @@ export class InstagramAdapter
   }
 
   /** Makes the body without the service's id, because Instagram has no field for it. */
-  protected makeBody({ recipientId, body }: OutboundMessage): object {
-    return { recipient: { id: recipientId }, message: { text: body } };
+  protected makeBody({ recipientId }: Omit<OutboundMessage, 'body'>, content: MessagingContent): object {
+    return { recipient: { id: recipientId }, message: content };
   }
 }
 

@@ -1,4 +1,5 @@
-import { Connection, HookRequest, OutboundMessage } from '../channel-adapter';
+import { FileForm } from '../../../common/file-limits';
+import { Connection, HookRequest, OutboundMessage, SendOutcome } from '../channel-adapter';
 import { parseJson } from '../hook-body';
 import { HookEvent } from '../hook-events';
 import { ProviderObject, textOf } from '../provider-values';
@@ -10,6 +11,9 @@ import { readMessaging } from './meta-messaging';
 export interface MessagingAccount extends Pick<GraphRequest, 'api' | 'accessToken' | 'params'> {
   id: string;
 }
+
+/** Text or file of a message. */
+export type MessagingContent = { text: string } | { attachment: { type: FileForm; payload: object } };
 
 /** Implements the part that the Messenger and Instagram adapters share: Meta's Messenger Platform. */
 export abstract class MessagingAdapter<Credentials extends MetaCredentials> extends MetaAdapter<Credentials> {
@@ -37,17 +41,30 @@ export abstract class MessagingAdapter<Credentials extends MetaCredentials> exte
 
   protected abstract accountOf(credentials: Credentials): MessagingAccount;
 
-  protected abstract makeBody(message: OutboundMessage): object;
+  protected abstract makeBody(message: Omit<OutboundMessage, 'body'>, content: MessagingContent): object;
+
+  /** Posts a message with a file, of which Meta knows an id or an address. */
+  protected postFile(
+    credentials: Credentials,
+    file: Omit<OutboundMessage, 'body'> & { form: FileForm },
+    payload: object,
+    timeoutMs?: number,
+  ): Promise<SendOutcome> {
+    const content = { attachment: { type: file.form, payload } };
+    const request = this.toRequest(credentials, 'POST', '/messages', { data: this.makeBody(file, content) });
+    return this.graph.send(request, this.verdicts, this.readMessageId, timeoutMs);
+  }
 
   protected makeSendRequest(credentials: Credentials, message: OutboundMessage): GraphRequest {
-    return this.toRequest(credentials, 'POST', '/messages', { data: this.makeBody(message) });
+    const data = this.makeBody(message, { text: message.body });
+    return this.toRequest(credentials, 'POST', '/messages', { data });
   }
 
   protected readMessageId({ message_id: id }: ProviderObject): string | null {
     return textOf(id);
   }
 
-  private toRequest(
+  protected toRequest(
     credentials: Credentials,
     method: GraphRequest['method'],
     path: string,

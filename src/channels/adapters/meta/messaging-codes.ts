@@ -1,4 +1,4 @@
-import { REAUTH, RETRY, TERMINAL, Verdicts, WINDOW } from '../channel-adapter';
+import { REAUTH, RETRY, TERMINAL, UNKNOWN, Verdicts, WINDOW } from '../channel-adapter';
 import { HOURLY_LIMIT } from './graph-api';
 
 /** Verdicts for Messenger and Instagram. A code alone applies to every subcode that has no own entry. */
@@ -18,6 +18,12 @@ const SHARED: Verdicts = {
   // The person can't be reached, or does not exist.
   551: TERMINAL,
   100: TERMINAL,
+
+  // Meta could not fetch the file, or took too long to read it.
+  '100/2018008': RETRY,
+  '100/2018294': RETRY,
+  // A part of the message may have arrived.
+  '1/1357046': UNKNOWN,
 };
 
 /** Verdicts on Messenger's error codes (developers.facebook.com/docs/messenger-platform/error-codes). */
@@ -37,6 +43,8 @@ export const MESSENGER_VERDICTS: Verdicts = {
 export const INSTAGRAM_VERDICTS: Verdicts = {
   ...SHARED,
   '10/2534022': WINDOW,
+  '10/2534077': REAUTH,
+  '200/2534041': REAUTH,
 
   // The person can't be reached, does not exist, or deleted the thread.
   2534014: TERMINAL,

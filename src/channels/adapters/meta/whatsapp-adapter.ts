@@ -11,6 +11,7 @@ import {
   SendOutcome,
 } from '../channel-adapter';
 import { NumericId, faultUnlessEmpty } from '../credential-text';
+import { FileSending, OutboundFile } from '../outbound-file';
 import { parseJson } from '../hook-body';
 import { HookEvent } from '../hook-events';
 import { objectsOf, ProviderObject, textOf } from '../provider-values';
@@ -31,6 +32,11 @@ class WhatsAppCredentialsInput extends MetaCredentialsInput {
   @Matches(/^[\x21-\x7e]{1,1000}$/, faultUnlessEmpty('not_token', { max: 1000 }))
   accessToken: string;
 }
+
+/** Milliseconds for which the id of an upload is used. Meta keeps uploads for 30 days. */
+const UPLOAD_LIVES_MS = 29 * 24 * 60 * 60 * 1000;
+/** WhatsApp's name of each form. */
+const TYPES = { image: 'image', audio: 'audio', video: 'video', file: 'document' } as const;
 
 /** Sends and receives messages of a phone number through WhatsApp's Cloud API. */
 @Injectable()
@@ -67,38 +73,84 @@ export class WhatsAppAdapter
     { credentials }: Connection<WhatsAppCredentials>,
     message: OutboundMessage,
   ): Promise<SendOutcome> {
+    return this.post(this.makeSendRequest(credentials, message), message.recipientId);
+  }
+
+  async sendFile(
+    { credentials }: Connection<WhatsAppCredentials>,
+    file: OutboundFile,
+    sending: FileSending,
+  ): Promise<SendOutcome> {
+    let mediaId = sending.known;
+    if (mediaId === null) {
+      const uploaded = await this.upload(credentials, file, sending);
+      if (uploaded.kind !== 'SENT') return uploaded;
+      mediaId = uploaded.providerId!;
+      sending.keep(mediaId, UPLOAD_LIVES_MS);
+    }
+    await sending.begin();
+    const { form, name, caption } = file;
+    const type = TYPES[form];
+    const request = makeRequest(credentials, file, {
+      type,
+      [type]: {
+        id: mediaId,
+        ...(caption !== null && { caption }),
+        ...(form === 'file' && { filename: name }),
+      },
+    });
+    return this.post(request, file.recipientId);
+  }
+
+  private async upload(
+    credentials: WhatsAppCredentials,
+    { name, contentType, size }: OutboundFile,
+    { open, signal }: FileSending,
+  ): Promise<SendOutcome> {
+    const fields = { messaging_product: 'whatsapp', type: contentType };
+    const file = { field: 'file', name, contentType, size, content: await open() };
+    const request = toRequest(credentials, 'POST', '/media');
+    return this.graph.upload(request, { fields, file, signal }, this.verdicts, ({ id }) => textOf(id));
+  }
+
+  /** Posts a message. The answer has WhatsApp's own spelling of the customer's number. */
+  private async post(request: GraphRequest, recipientId: string): Promise<SendOutcome> {
     let answer: ProviderObject = {};
-    const request = this.makeSendRequest(credentials, message);
     const outcome = await this.graph.send(request, this.verdicts, (body) => {
       answer = body;
       return this.readMessageId(body);
     });
     if (outcome.kind !== 'SENT') return outcome;
-    return { ...outcome, recipientIds: readAnsweredIds(answer, message.recipientId) };
+    return { ...outcome, recipientIds: readAnsweredIds(answer, recipientId) };
   }
 
   parse(_connection: unknown, request: HookRequest, maxEvents: number): HookEvent[] {
     return readNotification(parseJson(request), maxEvents);
   }
 
-  protected makeSendRequest(
-    credentials: WhatsAppCredentials,
-    { messageId, recipientId, body }: OutboundMessage,
-  ): GraphRequest {
-    const to = isBusinessScoped(recipientId) ? { recipient: recipientId } : { to: recipientId };
-    return toRequest(credentials, 'POST', '/messages', {
-      messaging_product: 'whatsapp',
-      recipient_type: 'individual',
-      ...to,
-      type: 'text',
-      text: { preview_url: false, body },
-      [WHATSAPP_OWN_ID]: messageId,
-    });
+  protected makeSendRequest(credentials: WhatsAppCredentials, message: OutboundMessage): GraphRequest {
+    const text = { preview_url: false, body: message.body };
+    return makeRequest(credentials, message, { type: 'text', text });
   }
 
   protected readMessageId({ messages }: ProviderObject): string | null {
     return textOf(objectsOf(messages)[0]?.id);
   }
+}
+
+function makeRequest(
+  credentials: WhatsAppCredentials,
+  { messageId, recipientId }: Pick<OutboundMessage, 'messageId' | 'recipientId'>,
+  content: object,
+): GraphRequest {
+  const to = isBusinessScoped(recipientId) ? { recipient: recipientId } : { to: recipientId };
+  return toRequest(credentials, 'POST', '/messages', {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    ...to,
+    ...content,
+    [WHATSAPP_OWN_ID]: messageId,
+  });
 }
 
 function toRequest(

@@ -15,16 +15,20 @@ import { HookEvent, ProviderFault } from '../hook-events';
 import { isSameSecret } from '../constant-time';
 import { faultUnlessEmpty } from '../credential-text';
 import { parseJson } from '../hook-body';
+import { makeMultipart } from '../multipart';
+import { FileSending, OutboundFile } from '../outbound-file';
 import {
   AnsweredCall,
   credentialsRefused,
   isSuccess,
   outcomeWithoutAnswer,
+  ProviderAnswer,
   ProviderCall,
   ProviderHttp,
   retryAfterMs,
 } from '../provider-http';
 import { objectOf, textOf } from '../provider-values';
+import { methodOf, readFileId } from './telegram-files';
 import { readUpdate, telegramMessageId } from './telegram-update';
 
 export interface TelegramCredentials {
@@ -40,6 +44,15 @@ class TelegramCredentialsInput {
 
 /** Id of a Telegram chat with one person, a positive number. The ids of groups are negative. */
 const PERSON_ID = /^[1-9]\d{0,15}$/;
+const NO_PERSON: SendOutcome = {
+  kind: 'TERMINAL',
+  fault: {
+    providerCode: null,
+    message: "The contact's identity is not the id of a person at Telegram.",
+  },
+};
+/** Milliseconds for which Telegram's id of a file is used. Telegram names no end. */
+const FILE_ID_LIVES_MS = 365 * 24 * 60 * 60 * 1000;
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
 /** Sends and receives messages of a bot through Telegram's Bot API. */
@@ -89,14 +102,58 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     { credentials }: Connection<TelegramCredentials>,
     { recipientId, body }: OutboundMessage,
   ): Promise<SendOutcome> {
-    if (!PERSON_ID.test(recipientId)) {
-      const message = "The contact's identity is not the id of a person at Telegram.";
-      return { kind: 'TERMINAL', fault: { providerCode: null, message } };
-    }
+    if (!PERSON_ID.test(recipientId)) return NO_PERSON;
     const chatId = Number(recipientId);
     const call = this.toCall(credentials.botToken, 'sendMessage', { chat_id: chatId, text: body });
     const answer = await this.http.call(call);
     return answer.kind === 'answered' ? telegramOutcome(answer, chatId) : outcomeWithoutAnswer(answer);
+  }
+
+  /** Sends a file with its upload, or by the id that Telegram gave it before. */
+  async sendFile(
+    { credentials: { botToken } }: Connection<TelegramCredentials>,
+    file: OutboundFile,
+    sending: FileSending,
+  ): Promise<SendOutcome> {
+    if (!PERSON_ID.test(file.recipientId)) return NO_PERSON;
+    const chatId = Number(file.recipientId);
+    const { method, field } = methodOf(file);
+    const answer = await this.postFile(this.toCall(botToken, method, {}), field, file, sending);
+    if (answer.kind !== 'answered') return outcomeWithoutAnswer(answer);
+    const outcome = telegramOutcome(answer, chatId);
+    const fileId = outcome.kind === 'SENT' ? readFileId(answer.body, field) : null;
+    if (fileId !== null) sending.keep(fileId, FILE_ID_LIVES_MS);
+    return outcome;
+  }
+
+  private async postFile(
+    call: ProviderCall,
+    field: string,
+    file: OutboundFile,
+    { known, open, begin, signal }: FileSending,
+  ): Promise<ProviderAnswer> {
+    const fields = { chat_id: file.recipientId, ...(file.caption !== null && { caption: file.caption }) };
+    if (known !== null) {
+      await begin();
+      return this.http.call({
+        ...call,
+        data: { ...fields, chat_id: Number(fields.chat_id), [field]: known },
+      });
+    }
+    const { name, contentType, size } = file;
+    let hasBegun = false;
+    const beforeEnd = async () => {
+      await begin();
+      hasBegun = true;
+    };
+    const multipart = makeMultipart(
+      fields,
+      { field, name, contentType, size, content: await open() },
+      beforeEnd,
+    );
+    const answer = await this.http.upload(call, multipart, signal);
+    // Without its last bytes, Telegram cannot have taken the file.
+    return answer.kind === 'unanswered' && !hasBegun ? { ...answer, kind: 'unreached' } : answer;
   }
 
   listSecrets({ credentials }: Connection<TelegramCredentials>): string[] {
