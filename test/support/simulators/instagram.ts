@@ -1,6 +1,7 @@
-import { MessagingSimulator } from './messaging-simulator';
+import { AttachedFile, mediaFault, MessagingSimulator } from './messaging-simulator';
 import { graphError } from './meta-simulator';
 import { SimulatedCall, ProviderResponse } from './provider-simulator';
+import { fileOf } from './simulated-files';
 
 /**
  * Simulator of the Instagram API with Instagram Login. Every id is an account, and every token is valid until
@@ -42,7 +43,25 @@ export class InstagramSimulator extends MessagingSimulator {
     };
   }
 
-  protected override answer(call: SimulatedCall): ProviderResponse {
+  /** Fetches the file, without redirects, as Instagram does before it answers. */
+  protected async attached(
+    _accountId: string,
+    { type, payload }: { type: string; payload: any },
+  ): Promise<AttachedFile> {
+    const unfetched = graphError(100, 'Failed to fetch the file from the URL.', { subcode: 2018008 });
+    if (typeof payload?.url !== 'string') return graphError(100, 'Invalid parameter');
+    const { pathname, search, origin } = new URL(payload.url);
+    const response = await fetch(`${this.hookOrigin ?? origin}${pathname}${search}`, { redirect: 'manual' });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    if (response.status !== 200) return unfetched;
+    const contentType = response.headers.get('content-type') ?? '';
+    const file = fileOf(pathname.split('/').at(-1)!, contentType, bytes);
+    const isTaken = type === 'file' ? contentType === 'application/pdf' : contentType !== 'image/gif';
+    if (!isTaken) return graphError(100, 'The file type is not supported.', { subcode: 2534015 });
+    return mediaFault(type, file) ?? { ...file, kind: type };
+  }
+
+  protected override answer(call: SimulatedCall): ProviderResponse | Promise<ProviderResponse> {
     return call.path === '/refresh_access_token' ? this.refresh(call) : super.answer(call);
   }
 

@@ -1,5 +1,6 @@
 import { graphError, MetaSimulator } from './meta-simulator';
 import { SimulatedCall, ProviderResponse } from './provider-simulator';
+import { MIB, SimulatedFile } from './simulated-files';
 
 export interface MessagingSent {
   accountId: string;
@@ -8,7 +9,12 @@ export interface MessagingSent {
   text: string;
   /** Metadata of the message, which the echo returns. */
   metadata: string | undefined;
+  /** File of the message, and Meta's name of its kind; left out for a text. */
+  file?: SimulatedFile & { kind: string };
 }
+
+/** File that a message names, with its kind; or a refusal. */
+export type AttachedFile = (SimulatedFile & { kind: string }) | ProviderResponse;
 
 interface Answer {
   status: number;
@@ -55,9 +61,15 @@ export abstract class MessagingSimulator extends MetaSimulator {
   }
 
   /** Makes the event of a message that the account sent. */
-  echo({ accountId, customerId, mid, text, metadata }: MessagingSent) {
+  echo({ accountId, customerId, mid, text, metadata, file }: MessagingSent) {
     const app = { is_echo: true, app_id: 1_517_776_481_860_111 };
-    const message = { mid, text, ...app, ...(metadata !== undefined && { metadata }) };
+    const attachments = [{ type: file?.kind, payload: { url: 'https://scontent.example/v/1?oh=a' } }];
+    const message = {
+      mid,
+      ...(file ? { attachments } : { text }),
+      ...app,
+      ...(metadata !== undefined && { metadata }),
+    };
     return { ...this.event(customerId, accountId, { message }) };
   }
 
@@ -77,7 +89,13 @@ export abstract class MessagingSimulator extends MetaSimulator {
     return method === 'POST' && path.endsWith('/messages');
   }
 
-  protected answer(call: SimulatedCall): ProviderResponse {
+  /** Finds the file that a message names. */
+  protected abstract attached(
+    accountId: string,
+    attachment: { type: string; payload: any },
+  ): AttachedFile | Promise<AttachedFile>;
+
+  protected answer(call: SimulatedCall): ProviderResponse | Promise<ProviderResponse> {
     const [, accountId, edge] = /^\/v\d+\.\d+\/(\d+)(?:\/(messages|subscribed_apps))?$/.exec(call.path) ?? [];
     if (accountId === undefined)
       return graphError(100, 'Unknown path components', { subcode: 33, status: 404 });
@@ -93,22 +111,34 @@ export abstract class MessagingSimulator extends MetaSimulator {
     return { status: 200, body: { success: true } };
   }
 
-  private send(accountId: string, body: any): ProviderResponse {
+  private async send(accountId: string, body: any): Promise<ProviderResponse> {
     const customerId = body.recipient?.id;
-    const text = body.message?.text;
-    if (typeof customerId !== 'string' || typeof text !== 'string' || text === '') {
+    const { attachment, text = attachment ? '' : undefined } = body.message ?? {};
+    if (typeof customerId !== 'string' || typeof text !== 'string' || (text === '') !== Boolean(attachment)) {
       return graphError(100, 'Invalid parameter');
     }
     if (this.maxText.of(text) > this.maxText.length)
       return graphError(100, 'Length of param text is too long');
     if (this.windowClosedFor.has(customerId)) return this.windowClosed;
     if (this.unreachable.has(customerId)) return this.notReachable;
+    const file = attachment && (await this.attached(accountId, attachment));
+    if (file && !('kind' in file)) return file;
     const mid = this.mid();
-    this.sent.push({ accountId, customerId, mid, text, metadata: body.message.metadata });
+    const { metadata } = body.message;
+    this.sent.push({ accountId, customerId, mid, text, metadata, ...(file && { file }) });
     return { status: 200, body: { recipient_id: customerId, message_id: mid } };
   }
 
   private mid(): string {
     return `m_${Buffer.from(`simulated ${this.nextId++} ${Date.now()}`).toString('base64url')}`;
   }
+}
+
+/** Refuses a file whose kind or size Meta does not take; null if it takes the file. */
+export function mediaFault(kind: string, { type, size }: SimulatedFile): ProviderResponse | null {
+  if (kind !== 'file' && type.split('/')[0] !== kind)
+    return graphError(100, 'Upload attachment failure.', { subcode: 2018047 });
+  if (size === 0 || size > (kind === 'image' ? 8 : 25) * MIB)
+    return graphError(100, 'The attachment size exceeds the allowable limit.', { subcode: 2018109 });
+  return null;
 }

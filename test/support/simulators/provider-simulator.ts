@@ -1,6 +1,7 @@
 import { createServer, IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { forgetStop, stopAtEnd } from '../stop-at-end';
+import { readMultipart } from './simulated-files';
 
 /** A call that the simulated provider received. */
 export interface SimulatedCall {
@@ -9,7 +10,7 @@ export interface SimulatedCall {
   path: string;
   query: Record<string, string>;
   headers: IncomingHttpHeaders;
-  /** Parsed JSON, or text if it is no JSON. */
+  /** Parsed JSON, the fields of a multipart body, or text if it is neither. */
   body: any;
   rawBody: string;
 }
@@ -38,6 +39,7 @@ export abstract class ProviderSimulator {
 
   private readonly server = createServer((request, response) => this.receive(request, response));
   private readonly upcoming: Trouble[] = [];
+  private readonly upcomingOfUploads: Trouble[] = [];
   private lasting: Trouble | null = null;
 
   /**
@@ -60,6 +62,11 @@ export abstract class ProviderSimulator {
     this.upcoming.push(...troubles);
   }
 
+  /** Makes the next calls that upload a file fail, each with one of these. */
+  troubleNextUpload(...troubles: Trouble[]): void {
+    this.upcomingOfUploads.push(...troubles);
+  }
+
   /** Makes every call that sends a message fail like this, until `recover`. */
   trouble(trouble: Trouble): void {
     this.lasting = trouble;
@@ -68,6 +75,7 @@ export abstract class ProviderSimulator {
   recover(): void {
     this.lasting = null;
     this.upcoming.length = 0;
+    this.upcomingOfUploads.length = 0;
   }
 
   async stop(): Promise<void> {
@@ -78,10 +86,15 @@ export abstract class ProviderSimulator {
   }
 
   /** Processes a call without trouble. */
-  protected abstract answer(call: SimulatedCall): ProviderResponse;
+  protected abstract answer(call: SimulatedCall): ProviderResponse | Promise<ProviderResponse>;
 
   /** Reports whether a call sends a message: only such calls can fail with trouble. */
   protected abstract isSend(call: SimulatedCall): boolean;
+
+  /** Reports whether a call uploads a file without sending it. */
+  protected isUpload(_call: SimulatedCall): boolean {
+    return false;
+  }
 
   /** Calls a hook. Returns the status of its response. */
   protected async callHook(url: string, body: string | Buffer, headers: Record<string, string>) {
@@ -100,32 +113,40 @@ export abstract class ProviderSimulator {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     // Callers may disconnect.
     request.on('error', () => undefined);
-    request.on('end', () => this.respond(callOf(request, Buffer.concat(chunks).toString()), response));
+    request.on('end', () => void this.respond(callOf(request, Buffer.concat(chunks)), response));
   }
 
-  private respond(call: SimulatedCall, response: ServerResponse): void {
+  private async respond(call: SimulatedCall, response: ServerResponse): Promise<void> {
     this.calls.push(call);
-    const trouble = this.isSend(call) ? (this.upcoming.shift() ?? this.lasting) : null;
+    const trouble = this.troubleOf(call);
     if (trouble?.kind === 'refusal') return write(response, trouble.response);
     if (trouble?.kind === 'reset') {
-      if (!trouble.lost) this.answer(call);
+      if (!trouble.lost) await this.answer(call);
       response.socket?.resetAndDestroy();
       return;
     }
-    const answer = this.answer(call);
+    const answer = await this.answer(call);
     if (trouble?.kind !== 'slow') return write(response, answer);
     if (trouble.ms !== undefined) setTimeout(() => write(response, answer), trouble.ms).unref();
   }
+
+  private troubleOf(call: SimulatedCall): Trouble | null {
+    if (this.isUpload(call)) return this.upcomingOfUploads.shift() ?? null;
+    return this.isSend(call) ? (this.upcoming.shift() ?? this.lasting) : null;
+  }
 }
 
-function callOf(request: IncomingMessage, rawBody: string): SimulatedCall {
+function callOf(request: IncomingMessage, bytes: Buffer): SimulatedCall {
+  const type = request.headers['content-type'] ?? '';
+  const isMultipart = type.startsWith('multipart/');
+  const rawBody = isMultipart ? '' : bytes.toString();
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://provider');
   return {
     method: request.method ?? '',
     path: pathname,
     query: Object.fromEntries(searchParams),
     headers: request.headers,
-    body: parsed(rawBody),
+    body: isMultipart ? readMultipart(type, bytes) : parsed(rawBody),
     rawBody,
   };
 }

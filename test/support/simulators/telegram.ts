@@ -1,11 +1,23 @@
 import { SimulatedCall, ProviderResponse, ProviderSimulator, Trouble } from './provider-simulator';
+import { MIB, SimulatedFile, UploadedFiles } from './simulated-files';
 
 export interface TelegramSent {
   botToken: string;
   chatId: number;
   messageId: number;
   text: string;
+  /** File of the message, and the method that sent it; left out for a text. */
+  file?: SimulatedFile & { method: string };
 }
+
+/** Parameter of each method that sends a file, and the largest file that it takes. */
+const FILE_METHODS: Record<string, { field: string; maxBytes: number; types: RegExp }> = {
+  sendPhoto: { field: 'photo', maxBytes: 10 * MIB, types: /^image\/(jpeg|png|webp)$/ },
+  sendAudio: { field: 'audio', maxBytes: 50 * MIB, types: /^audio\/(mpeg|mp4)$/ },
+  sendVoice: { field: 'voice', maxBytes: 50 * MIB, types: /^audio\/(ogg|mpeg|mp4)$/ },
+  sendVideo: { field: 'video', maxBytes: 50 * MIB, types: /^video\/mp4$/ },
+  sendDocument: { field: 'document', maxBytes: 50 * MIB, types: /./ },
+};
 
 interface Webhook {
   url: string;
@@ -24,6 +36,8 @@ export class TelegramSimulator extends ProviderSimulator {
   readonly revokedTokens = new Set<string>();
   readonly blockedBy = new Set<number>();
   readonly unknownChats = new Set<number>();
+  /** Files that bots have sent, by Telegram's id. */
+  readonly files = new UploadedFiles<{ field: string; botToken: string }>(1_000_000);
 
   private nextMessageId = 1000;
   private nextUpdateId = 500_000;
@@ -94,7 +108,7 @@ export class TelegramSimulator extends ProviderSimulator {
   }
 
   protected isSend({ path }: SimulatedCall): boolean {
-    return path.endsWith('/sendMessage');
+    return /\/send[A-Z]\w+$/.test(path);
   }
 
   protected answer(call: SimulatedCall): ProviderResponse {
@@ -116,6 +130,12 @@ export class TelegramSimulator extends ProviderSimulator {
         return ok(true);
       case 'sendMessage':
         return this.sendMessage(token, call.body);
+      case 'sendPhoto':
+      case 'sendAudio':
+      case 'sendVoice':
+      case 'sendVideo':
+      case 'sendDocument':
+        return this.sendFile(token, method, call.body);
       default:
         return failure(404, 'Not Found');
     }
@@ -138,10 +158,57 @@ export class TelegramSimulator extends ProviderSimulator {
     if ([...text].length > 4096) return failure(400, 'Bad Request: message is too long');
     if (!(chatId > 0) || this.unknownChats.has(chatId)) return failure(400, 'Bad Request: chat not found');
     if (this.blockedBy.has(chatId)) return failure(403, 'Forbidden: bot was blocked by the user');
+    return this.deliverTo(chatId, { botToken, text });
+  }
+
+  private sendFile(botToken: string, method: string, body: any): ProviderResponse {
+    if (body === null) return failure(400, 'Bad Request: there is no end of the body');
+    const { field, maxBytes, types } = FILE_METHODS[method]!;
+    const given: SimulatedFile | string | undefined = body[field];
+    const chatId = Number(body.chat_id);
+    if ([...(body.caption ?? '')].length > 1024)
+      return failure(400, 'Bad Request: message caption is too long');
+    if (!(chatId > 0) || this.unknownChats.has(chatId)) return failure(400, 'Bad Request: chat not found');
+    if (this.blockedBy.has(chatId)) return failure(403, 'Forbidden: bot was blocked by the user');
+    if (given === undefined) return failure(400, `Bad Request: there is no ${field} in the request`);
+    if (typeof given === 'string') {
+      const known = this.files.find(given);
+      if (!known || known.botToken !== botToken)
+        return failure(400, 'Bad Request: wrong file identifier/HTTP URL specified');
+      if (known.field !== field) return failure(400, 'Bad Request: type of file mismatch');
+      return this.deliverTo(
+        chatId,
+        { botToken, text: body.caption ?? '', file: { ...known, method } },
+        field,
+        given,
+      );
+    }
+    if (given.size === 0) return failure(400, 'Bad Request: file must be non-empty');
+    if (given.size > maxBytes) return failure(413, 'Request Entity Too Large');
+    if (!types.test(given.type)) return failure(400, 'Bad Request: IMAGE_PROCESS_FAILED');
+    const fileId = this.files.add(given, { field, botToken });
+    if (fileId === null) return failure(400, 'Bad Request: the file was uploaded before');
+    return this.deliverTo(
+      chatId,
+      { botToken, text: body.caption ?? '', file: { ...given, method } },
+      field,
+      fileId,
+    );
+  }
+
+  private deliverTo(
+    chatId: number,
+    sent: Pick<TelegramSent, 'botToken' | 'text' | 'file'>,
+    field = 'text',
+    fileId?: string,
+  ): ProviderResponse {
     const messageId = this.nextMessageId++;
-    this.sent.push({ botToken, chatId, messageId, text });
+    this.sent.push({ chatId, messageId, ...sent });
     const chat = { id: chatId, type: 'private', first_name: 'Ana' };
-    return ok({ message_id: messageId, chat, date: Math.floor(Date.now() / 1000), text });
+    const file = { file_id: fileId, file_unique_id: `u${fileId}` };
+    const content =
+      fileId === undefined ? { text: sent.text } : { [field]: field === 'photo' ? [file, file] : file };
+    return ok({ message_id: messageId, chat, date: Math.floor(Date.now() / 1000), ...content });
   }
 }
 
