@@ -1,4 +1,5 @@
 import { FactoryProvider, Module } from '@nestjs/common';
+import { AttachmentsModule } from '../attachments/attachments.module';
 import { DatabaseClock } from '../database/database-clock';
 import { MessagesModule } from '../messages/messages.module';
 import { OutboxWorkerModule } from '../outbox/outbox.module';
@@ -19,6 +20,11 @@ import { OutboundMessagePoll } from './outbound/outbound-message-poll';
 import { OutboundMessageRecorder } from './outbound/outbound-message-recorder';
 import { OutboundMessageRouter } from './outbound/outbound-message-router';
 import { OutboundMessageWorker } from './outbound/outbound-message.worker';
+import { OutcomeWriter } from './outbound/outcome-writer';
+import { PartAttempter } from './outbound/parts/part-attempter';
+import { PartPlans } from './outbound/parts/part-plans';
+import { PartRecorder } from './outbound/parts/part-recorder';
+import { PartSender } from './outbound/parts/part-sender';
 import { RoutedMessagesRepository } from './outbound/routed-messages.repository';
 import { StaleMessageReconciler } from './outbound/stale-message-reconciler';
 import { StaleMessagesRepository } from './outbound/stale-messages.repository';
@@ -44,6 +50,7 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
  */
 @Module({
   imports: [
+    AttachmentsModule,
     ChannelsModule,
     MessagesModule,
     OutboxWorkerModule,
@@ -67,6 +74,11 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
     OutboundMessageRecorder,
     OutboundMessageRouter,
     OutboundMessageWorker,
+    OutcomeWriter,
+    PartAttempter,
+    PartPlans,
+    PartRecorder,
+    PartSender,
     RoutedMessagesRepository,
     StaleMessageReconciler,
     StaleMessagesRepository,

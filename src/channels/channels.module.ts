@@ -1,4 +1,5 @@
 import { Module, Type } from '@nestjs/common';
+import { AttachmentsModule } from '../attachments/attachments.module';
 import { AuditModule } from '../audit/audit.module';
 import { ContactsModule } from '../contacts/contacts.module';
 import { ConversationsModule } from '../conversations/conversations.module';
@@ -32,10 +33,16 @@ import { NamedRecipients } from './customers/named-recipients';
 import { NewConversationsController } from './outbound/new-conversations.controller';
 import { NewConversationsService } from './outbound/new-conversations.service';
 import { OutboundMessagesRepository } from './outbound/outbound-messages.repository';
+import { FileLinks } from './outbound/parts/file-links';
+import { MessagePartsRepository } from './outbound/parts/message-parts.repository';
+import { PartReceipts } from './outbound/parts/part-receipts';
+import { PartSettler } from './outbound/parts/part-settler';
+import { ProviderFilesRepository } from './outbound/parts/provider-files.repository';
 import { ReplyChecksRepository } from './outbound/reply-checks.repository';
 import { ReplyChecksService } from './outbound/reply-checks.service';
 import { EarlyChangesRepository } from './provider-ids/early-changes.repository';
 import { channelTables } from './channel-tables';
+import { partTables } from './outbound/parts/part-tables';
 import { ProviderIdsRepository } from './provider-ids/provider-ids.repository';
 
 const ADAPTERS: Type<ChannelAdapter>[] = [
@@ -68,6 +75,11 @@ const SERVICES = [
   CustomerChangesService,
   NamedRecipients,
   OutboundMessagesRepository,
+  FileLinks,
+  MessagePartsRepository,
+  PartReceipts,
+  PartSettler,
+  ProviderFilesRepository,
   ReplyChecksRepository,
   ReplyChecksService,
   NewConversationsService,
@@ -76,6 +88,7 @@ const SERVICES = [
 /** Provides the services of channels, without the queue that wakes the workers which send messages. */
 @Module({
   imports: [
+    AttachmentsModule,
     AuditModule,
     ContactsModule,
     ConversationsModule,
@@ -96,8 +109,13 @@ export class ChannelsModule {
     messages: OutboundMessagesRepository,
     providerIds: ProviderIdsRepository,
     earlyChanges: EarlyChangesRepository,
+    parts: MessagePartsRepository,
+    providerFiles: ProviderFilesRepository,
   ) {
-    tables.register(...channelTables(messages, providerIds, earlyChanges));
+    tables.register(
+      ...channelTables(messages, providerIds, earlyChanges),
+      ...partTables(parts, providerFiles),
+    );
   }
 }
 

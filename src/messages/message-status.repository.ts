@@ -14,6 +14,7 @@ import {
   statusesBefore,
   withoutDetails,
 } from './message-status';
+import type { MessageEntity } from './message.entity';
 import { ChangedStatus, hasStatusSubscriberSql, StatusEvents } from './status-events';
 
 export interface MessageKey {
@@ -36,10 +37,10 @@ export interface FailedMessage {
 
 type Advanced = ChangedStatus & { before: DeliveryStatus };
 
-export interface SendingMessage {
-  body: string;
-  createdAt: Date;
-}
+export type SendingMessage = Pick<
+  MessageEntity,
+  'body' | 'createdAt' | 'attachmentCount' | 'isDescribed' | 'repeatsId'
+>;
 
 /**
  * SQL of a message's status, for a statement that finds the row `m` by its key. Without `coalesce`,
@@ -91,11 +92,12 @@ export class MessageStatusRepository {
     private readonly events: StatusEvents,
   ) {}
 
-  /** Sets a message to SENDING, and returns its text and time; null if there is no such message. */
+  /** Sets a message to SENDING, and returns its content; null if there is no such message. */
   async startSending(tx: Transaction, key: MessageKey): Promise<SendingMessage | null> {
     const [row] = await tx.prepared<SendingMessage>(
       `UPDATE messages m SET delivery_status = 'SENDING' WHERE ${BY_KEY}
-       RETURNING m.body, m.created_at AS "createdAt"`,
+       RETURNING m.body, m.created_at AS "createdAt", m.attachment_count AS "attachmentCount",
+         m.is_described AS "isDescribed", m.repeats_id AS "repeatsId"`,
       keyParameters(key),
     );
     return row ?? null;

@@ -54,7 +54,7 @@ export type SendOutcome =
       /** Provider's ids of the recipient, if they differ from the id in the request. */
       recipientIds?: string[];
     }
-  /** After UNKNOWN, a retry could deliver the message twice. */
+  // A retry after UNKNOWN could deliver the message twice.
   | (Verdict & { fault: ProviderFault });
 
 export interface SendLimits {
@@ -110,7 +110,7 @@ export interface ChannelAdapter<Credentials extends object = object> {
 
   /**
    * Makes one attempt to send a file. Not implemented by a channel that takes a message with its files as a
-   * whole. Every failure is an outcome, except that it may throw what `begin` and `open` throw.
+   * whole. Every failure is an outcome, except errors of `begin` and `open`, which it may throw.
    */
   sendFile?(
     connection: Connection<Credentials>,

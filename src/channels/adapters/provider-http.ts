@@ -118,7 +118,7 @@ export class ProviderHttp implements OnApplicationShutdown {
   }
 }
 
-/** Hands on the bytes of an upload. Restarts the timer of progress with each chunk, and the other at the end. */
+/** Hands on the bytes of an upload. Each chunk restarts both timers, and the last one ends the first timer. */
 async function* watched(
   content: Readable,
   timer: NodeJS.Timeout,

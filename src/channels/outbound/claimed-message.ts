@@ -13,6 +13,11 @@ export interface ClaimedMessage extends MessageKey {
   /** Provider's id of the customer; null if the contact has no id on the channel any more. */
   recipientId: string | null;
   body: string;
+  attachmentCount: number;
+  /** Whether the body only describes the attachments, so that it is not sent. */
+  isDescribed: boolean;
+  /** Id of the lost message that this one repeats; null if it repeats none. */
+  repeatsId: string | null;
   createdAt: Date;
   /** Time of the claim (database clock). */
   claimedAt: Date;

@@ -8,6 +8,7 @@ import { ClaimedMessage, OUTBOUND_MESSAGE_QUEUE } from './claimed-message';
 import { OutboundMessageClaimer } from './outbound-message-claimer';
 import { OutboundMessageAttempter } from './outbound-message-attempter';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
+import { PartResult } from './parts/part-recorder';
 import { SendResult } from './send-result';
 
 const LOG_MESSAGES = {
@@ -57,8 +58,11 @@ export class OutboundMessageWorker {
     }
   }
 
-  private follow(message: ClaimedMessage, result: SendResult): void {
+  private follow(message: ClaimedMessage, result: PartResult): void {
     const { tenantId, id } = message.connection;
+    if (result.status === 'LOST') return;
+    if (result.status === 'CONTINUED')
+      return this.wakeUps.wakeIn(OUTBOUND_MESSAGE_QUEUE, { tenantId, id }, result.delayMs);
     this.wakeConnection({ tenantId, id }, result);
     this.count(message, result);
     if (result.status !== 'SENT') this.logFailure(message, result);

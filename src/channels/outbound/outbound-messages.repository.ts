@@ -33,6 +33,7 @@ const MAY_SEND = `
 const BY_KEY = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 const UP_TO = 'tenant_id = $1 AND conversation_id = $2 AND message_id <= $3';
 
+type LeasedMessage = MessageKey & Pick<ClaimedMessage, 'leaseId'>;
 type ReadyMessage = Pick<ClaimedMessage, 'conversationId' | 'messageId' | 'attemptCount' | 'claimedAt'>;
 
 /**
@@ -114,6 +115,15 @@ export class OutboundMessagesRepository {
     return leased && message ? [{ ...key, ...leased, ...message, attemptCount, claimedAt }] : [];
   }
 
+  /** Extends a lease, and locks its row. Returns false if the lease is lost. */
+  async extendLease(tx: Transaction, message: LeasedMessage): Promise<boolean> {
+    const rows = await tx.query(
+      `UPDATE outbound_messages SET next_attempt_at = now() + ${LEASE} WHERE ${BY_KEY} AND lease_id = $4 RETURNING 1`,
+      [...keyParameters(message), message.leaseId],
+    );
+    return rows.length > 0;
+  }
+
   async release(message: ClaimedMessage): Promise<void> {
     await this.database.queueTransaction(async (tx) => {
       await tx.query(
@@ -125,7 +135,7 @@ export class OutboundMessagesRepository {
   }
 
   /** Releases a message for a retry. Deletes its row instead if a receipt has reported the outcome. */
-  async scheduleRetry(tx: Transaction, message: ClaimedMessage, delayMs: number): Promise<void> {
+  async scheduleRetry(tx: Transaction, message: LeasedMessage, delayMs: number): Promise<void> {
     await tx.query(
       `UPDATE outbound_messages SET lease_id = NULL, attempt_count = attempt_count + 1,
          next_attempt_at = now() + $5 * interval '1 millisecond'

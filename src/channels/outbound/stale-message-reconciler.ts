@@ -13,7 +13,8 @@ import { deliveryError } from './delivery-error';
 import { OUTBOUND_MESSAGE_QUEUE } from './claimed-message';
 import { WakeUps } from '../../queue/wake-ups';
 import { OutboundMessagesRepository } from './outbound-messages.repository';
-import { StaleMessagesRepository } from './stale-messages.repository';
+import { PartSettler } from './parts/part-settler';
+import { EndedMessage, StaleMessagesRepository } from './stale-messages.repository';
 
 const INTERVAL_MS = 200;
 const BATCH = 200;
@@ -42,6 +43,7 @@ export class StaleMessageReconciler implements BeforeApplicationShutdown {
     private readonly messages: OutboundMessagesRepository,
     private readonly statuses: MessageStatusRepository,
     private readonly adapters: ChannelAdapters,
+    private readonly parts: PartSettler,
     private readonly wakeUps: WakeUps,
     private readonly metrics: Metrics,
   ) {}
@@ -107,11 +109,15 @@ export class StaleMessageReconciler implements BeforeApplicationShutdown {
     const ended = await this.stale.lockEnded(tx, tenantId, keys);
     if (ended.length === 0) return;
     const leased = ended.filter(({ holds }) => !holds);
-    const unknown = await this.advance(tx, leased, 'UNKNOWN', deliveryError('OUTCOME_UNKNOWN'));
+    const inParts = leased.filter((message) => this.isInParts(message));
+    const whole = leased.filter((message) => !inParts.includes(message));
+    const unknown = await this.advance(tx, whole, 'UNKNOWN', deliveryError('OUTCOME_UNKNOWN'));
     for (const message of ended) {
-      const holdMs = unknown.includes(message) ? this.adapters.getAdapter(message.channel).unknownHoldMs : 0;
-      this.messages.endPipelined(tx, message, { holdMs });
+      const isUnknown = unknown.includes(message);
+      const holdMs = isUnknown ? this.adapters.getAdapter(message.channel).unknownHoldMs : 0;
+      if (!inParts.includes(message)) this.messages.endPipelined(tx, message, { holdMs });
     }
+    for (const message of inParts) await this.endAttempt(tx, message);
     this.moveUpAndWake(
       tx,
       tenantId,
@@ -124,6 +130,19 @@ export class StaleMessageReconciler implements BeforeApplicationShutdown {
         ended.map(({ connectionId: id }) => ({ tenantId, id })),
       );
     });
+  }
+
+  /** Reports whether a message is sent in parts, of which the killed worker has sent one at most. */
+  private isInParts({ hasFiles, channel }: EndedMessage): boolean {
+    return hasFiles && this.adapters.getAdapter(channel).sendFile !== undefined;
+  }
+
+  /** Ends the attempt at a part, which may have arrived. The message's other parts are still sent. */
+  private async endAttempt(tx: Transaction, message: EndedMessage): Promise<void> {
+    const { isUnknown, isOver } = await this.parts.endAttempt(tx, message);
+    const holdMs = isUnknown ? this.adapters.getAdapter(message.channel).unknownHoldMs : 0;
+    if (isOver) this.messages.endPipelined(tx, message, { holdMs });
+    else await this.messages.scheduleRetry(tx, { ...message, leaseId: message.leaseId! }, holdMs);
   }
 
   /**

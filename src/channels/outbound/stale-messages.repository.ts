@@ -8,10 +8,13 @@ import { ConnectionStatus } from '../connections/channel-connection.entity';
 import { messagesSubQueue } from './outbound-messages.repository';
 import { HAS_ENDED } from './queue-conditions';
 
-interface EndedMessage extends MessageKey {
+export interface EndedMessage extends MessageKey {
   channel: Channel;
   connectionId: string;
   holds: boolean;
+  /** Lease that has ended; null for a hold. */
+  leaseId: string | null;
+  hasFiles: boolean;
 }
 
 @Injectable()
@@ -22,7 +25,9 @@ export class StaleMessagesRepository {
   lockEnded(tx: Transaction, tenantId: string, keys: MessageKey[]): Promise<EndedMessage[]> {
     return tx.prepared<EndedMessage>(
       `SELECT d.tenant_id AS "tenantId", d.conversation_id AS "conversationId", d.message_id AS "messageId",
-              d.connection_id AS "connectionId", d.holds, w.channel
+              d.connection_id AS "connectionId", d.holds, d.lease_id AS "leaseId", w.channel,
+              EXISTS (SELECT FROM messages m WHERE m.tenant_id = $1 AND m.conversation_id = d.conversation_id
+                AND m.id = d.message_id AND m.attachment_count > 0) AS "hasFiles"
        FROM unnest($2::uuid[], $3::uuid[]) AS k (conversation_id, message_id), LATERAL (
          SELECT d.* FROM outbound_messages d
          WHERE d.tenant_id = $1 AND d.conversation_id = k.conversation_id AND d.message_id = k.message_id AND ${HAS_ENDED}

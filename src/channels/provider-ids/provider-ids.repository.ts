@@ -102,20 +102,33 @@ export class ProviderIdsRepository {
     providerId: string,
     sentAt: Date,
   ): Promise<void> {
+    const key = { tenantId, conversationId, messageId };
+    for (const { status, error } of await this.storeSent(tx, connection, key, providerId, sentAt))
+      await this.statuses.advance(tx, key, status, error);
+  }
+
+  /**
+   * Inserts the provider id of a message or of a part of it. The caller must hold the `lock` on the id.
+   * @returns the receipts that arrived before the id was known, which are deleted
+   */
+  async storeSent(
+    tx: Transaction,
+    connection: Connection,
+    { tenantId, conversationId, messageId }: MessageKey,
+    providerId: string,
+    sentAt: Date,
+  ): Promise<Pick<AppliedReceipt, 'status' | 'error'>[]> {
     await tx.query(
       `INSERT INTO provider_messages
          (tenant_id, connection_id, provider_id, conversation_id, message_id, sent_at, created_at)
        VALUES ($1, $2, $3, $4, $5, $6, now()) ON CONFLICT DO NOTHING`,
       [tenantId, connection.id, providerId, conversationId, messageId, sentAt],
     );
-    const early = await tx.query<{ status: ReceiptStatus; error: DeliveryError | null }>(
+    return tx.query(
       `DELETE FROM early_receipts WHERE tenant_id = $1 AND connection_id = $2 AND provider_id = $3
        RETURNING status, error`,
       [tenantId, connection.id, providerId],
     );
-    for (const { status, error } of early) {
-      await this.statuses.advance(tx, { tenantId, conversationId, messageId }, status, error);
-    }
   }
 
   /** Stores receipts with an unknown provider id, because the response with this id may arrive later. */

@@ -20,7 +20,8 @@ const UNSETTLED = `
   SELECT m.tenant_id AS "tenantId", m.conversation_id AS "conversationId", m.id AS "messageId",
          m.created_at AS "createdAt", m.body
   FROM messages m JOIN conversations c ON c.tenant_id = $1 AND c.id = m.conversation_id
-  WHERE m.tenant_id = $1 AND m.delivery_status IN ('SENDING', 'UNKNOWN') AND c.source_channel = $2`;
+  WHERE m.tenant_id = $1 AND m.delivery_status IN ('SENDING', 'UNKNOWN') AND c.source_channel = $2
+    AND m.attachment_count = 0`;
 
 const STATUSES_IN_ORDER: ReceiptStatus[] = ['SENT', 'FAILED', 'DELIVERED', 'READ'];
 
@@ -70,7 +71,7 @@ const SENT_UNTIL = `
     SELECT m.conversation_id, m.id, m.delivery_status FROM messages m
     WHERE m.tenant_id = $1 AND m.conversation_id = c.id
       AND m.delivery_status IN ('SENT', 'DELIVERED') AND m.delivery_status = ANY ($7)
-      AND (SELECT min(p.sent_at) FROM provider_messages p
+      AND (SELECT CASE WHEN m.attachment_count = 0 THEN min(p.sent_at) ELSE max(p.sent_at) END FROM provider_messages p
            WHERE p.tenant_id = $1 AND p.conversation_id = m.conversation_id AND p.message_id = m.id
              AND p.connection_id = $5) <= $6
     ORDER BY m.id LIMIT ${WATERMARK_STEP} FOR NO KEY UPDATE OF m) AS s`;
@@ -115,26 +116,35 @@ export class ReceiptsRepository {
 
   /**
    * Returns the provider ids of receipts that need more than an update of the status, because their message
-   * is in the queue or because the response with the id was lost.
+   * is in the queue, because the response with the id was lost, or because they concern a part of a message.
+   * @returns whether each id is one of a part
    */
   async findSpecial(
     tx: Transaction,
     { tenantId, channel, id }: Connection,
     receipts: InboundReceipt[],
-  ): Promise<Set<string>> {
+  ): Promise<Map<string, boolean>> {
     const named = receipts.filter(({ messageId }) => messageId !== null);
-    const rows = await tx.query<{ providerId: string }>(
-      `SELECT p.provider_id AS "providerId"
+    const rows = await tx.query<{ providerId: string; isPart: boolean }>(
+      `SELECT p.provider_id AS "providerId", false AS "isPart"
        FROM provider_messages p
        JOIN outbound_messages d ON d.tenant_id = $1 AND d.conversation_id = p.conversation_id
          AND d.message_id = p.message_id
        WHERE p.tenant_id = $1 AND p.connection_id = $2 AND p.provider_id = ANY ($3)
        UNION
-       SELECT r.provider_id
+       SELECT p.provider_id, true FROM message_parts p
+       WHERE p.tenant_id = $1 AND p.connection_id = $2 AND p.provider_id = ANY ($3)
+       UNION
+       SELECT r.provider_id, true
+       FROM unnest($4::text[], $5::uuid[]) r (provider_id, message_id)
+       JOIN message_parts p ON p.tenant_id = $1 AND p.id = r.message_id AND p.status IN ('SENDING', 'UNKNOWN')
+       UNION
+       SELECT r.provider_id, false
        FROM unnest($4::text[], $5::uuid[]) r (provider_id, message_id)
        JOIN messages m ON m.tenant_id = $1 AND m.id = r.message_id
          AND m.delivery_status IN ('SENDING', 'UNKNOWN')
-       JOIN conversations c ON c.tenant_id = $1 AND c.id = m.conversation_id AND c.source_channel = $6`,
+       JOIN conversations c ON c.tenant_id = $1 AND c.id = m.conversation_id AND c.source_channel = $6
+       ORDER BY "isPart"`,
       [
         tenantId,
         id,
@@ -144,7 +154,8 @@ export class ReceiptsRepository {
         channel,
       ],
     );
-    return new Set(rows.map(({ providerId }) => providerId));
+    // Of two rows for an id, the last one counts.
+    return new Map(rows.map(({ providerId, isPart }) => [providerId, isPart]));
   }
 
   /**

@@ -12,6 +12,7 @@ import { OUTBOUND_MESSAGE_QUEUE } from '../outbound/claimed-message';
 import { TARGET_DUE } from '../../queue/targets';
 import { RedisSignals } from '../../redis/redis-signals';
 import { OutboundMessagesRepository } from '../outbound/outbound-messages.repository';
+import { PartReceipts } from '../outbound/parts/part-receipts';
 import { AppliedReceipt, ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 import { ReceiptsRepository, UnsettledMessage, WATERMARK_STEP } from './receipts.repository';
 
@@ -29,6 +30,7 @@ export class ReceiptsService {
     private readonly statuses: MessageStatusRepository,
     private readonly providerIds: ProviderIdsRepository,
     private readonly receipts: ReceiptsRepository,
+    private readonly parts: PartReceipts,
     private readonly outboundMessages: OutboundMessagesRepository,
     private readonly signals: RedisSignals,
   ) {}
@@ -73,7 +75,12 @@ export class ReceiptsService {
     const usual = receipts.filter((receipt) => !isSpecial(receipt)).map(withError);
     await this.receipts.advanceAll(tx, connection, usual);
     await this.providerIds.insertEarlyReceipts(tx, connection, usual);
-    for (const receipt of receipts.filter(isSpecial)) await this.applyReceipt(tx, connection, receipt);
+    for (const receipt of receipts.filter(isSpecial)) {
+      const isApplied =
+        special.get(receipt.providerId) === true &&
+        (await this.parts.apply(tx, connection, { ...receipt, ...withError(receipt) }));
+      if (!isApplied) await this.applyReceipt(tx, connection, receipt);
+    }
   }
 
   private async applyReceipt(
@@ -100,7 +107,11 @@ export class ReceiptsService {
     const message =
       (await this.findByOwnId(tx, connection, messageId)) ??
       (body === null ? null : await this.receipts.findUnsettledByText(tx, connection, customerId, body));
-    if (!message) return;
+    if (!message) {
+      const sent = { providerId, messageId, status: 'SENT', error: null } as const;
+      if (messageId !== null) await this.parts.apply(tx, connection, sent);
+      return;
+    }
     await this.settle(tx, connection, message, 'SENT', null);
     await this.providerIds.insertSent(tx, connection, message, providerId, message.createdAt);
   }
