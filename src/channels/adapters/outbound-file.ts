@@ -1,9 +1,13 @@
 import { Readable } from 'node:stream';
 import { FileForm } from '../../common/file-limits';
-import { OutboundMessage } from './channel-adapter';
 
 /** File for a customer, in a form that the channel takes. */
-export interface OutboundFile extends Omit<OutboundMessage, 'body'> {
+export interface OutboundFile {
+  /** Service's id of the file's part of the message. Some providers repeat it in their events. */
+  messageId: string;
+  conversationId: string;
+  /** Provider's id of the customer. */
+  recipientId: string;
   form: FileForm;
   name: string;
   contentType: string;

@@ -118,7 +118,7 @@ export class ProviderHttp implements OnApplicationShutdown {
   }
 }
 
-/** Hands on the bytes of an upload. Each chunk restarts both timers, and the last one ends the first timer. */
+/** Hands on the bytes of an upload. Each chunk restarts both timers, and the last ends the first timer. */
 async function* watched(
   content: Readable,
   timer: NodeJS.Timeout,

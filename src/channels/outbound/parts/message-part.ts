@@ -1,10 +1,10 @@
 import { DeliveryError, DeliveryStatus } from '../../../messages/message-status';
 import { MessageKey } from '../../../messages/message-status.repository';
 
-/** What a part has: the message's text, a file's caption, or a file with one of them or with neither. */
+/** Content of a part: the message's text, a file's caption, or a file with one of them or with neither. */
 export type PartContent = 'BODY' | 'CAPTION' | 'FILE' | 'FILE_WITH_BODY' | 'FILE_WITH_CAPTION';
 
-/** Part of a message with files: one request to the provider, and what became of it. */
+/** Part of a message with files: one request to the provider, with its outcome. */
 export interface MessagePart extends MessageKey {
   /** Service's own id of the part. Some providers repeat it in their events. */
   id: string;
@@ -37,8 +37,8 @@ export function isOpen({ status }: Pick<MessagePart, 'status'>): boolean {
 }
 
 /**
- * Sums the parts of a message: FAILED if one failed, UNKNOWN if one is unknown and none failed, else the least
- * advanced status. Null while a part is open, and if there are no parts.
+ * Sums the parts of a message: FAILED if one failed, UNKNOWN if one is unknown and none failed, else the
+ * least advanced status. Null while a part is open, and if there are no parts.
  */
 export function sumOfParts(parts: Pick<MessagePart, 'status' | 'error'>[]): PartsSum | null {
   if (parts.length === 0 || parts.some(isOpen)) return null;
