@@ -89,6 +89,20 @@ export class AttachmentsRepository {
     return groupBy(rows, ({ messageId }) => messageId);
   }
 
+  /** Lists the ids of the attachments of messages. */
+  async listIds(
+    tx: Transaction,
+    { tenantId, conversationId }: ConversationKey,
+    messageIds: string[],
+  ): Promise<string[]> {
+    if (messageIds.length === 0) return [];
+    const rows = await tx.query<{ id: string }>(
+      'SELECT id FROM attachments WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = ANY ($3)',
+      [tenantId, conversationId, messageIds],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Makes a locked attachment READY with its file. */
   async setReady(
     tx: Transaction,

@@ -10,6 +10,8 @@ import { HOOK_CONTROLLERS } from './inbound/hook.controllers';
 import { HookBodies } from './inbound/hook-bodies';
 import { HookEventsService } from './inbound/hook-events.service';
 import { HooksService } from './inbound/hooks.service';
+import { AttachmentsModule } from '../attachments/attachments.module';
+import { ReceivedAttachments } from './fetches/received-attachments';
 import { InboundMessageWriter } from './inbound/inbound-message-writer';
 import { InboundService } from './inbound/inbound.service';
 import { ReceptionTimes } from './inbound/reception-times';
@@ -27,6 +29,7 @@ import { WidgetController } from './widget/widget.controller';
 /** Serves the routes outside the REST API: providers' hooks, without an API key, and the widget's routes. */
 @Module({
   imports: [
+    AttachmentsModule,
     ChannelsModule,
     ContactsModule,
     ConversationsModule,
@@ -42,6 +45,7 @@ import { WidgetController } from './widget/widget.controller';
     HooksService,
     InboundMessageWriter,
     InboundService,
+    ReceivedAttachments,
     ReceiptsRepository,
     ReceiptsService,
     ReceptionTimes,

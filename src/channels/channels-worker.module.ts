@@ -11,6 +11,7 @@ import { WakeUpsModule } from '../queue/wake-ups';
 import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-deletion-worker.module';
 import { ChannelsModule } from './channels.module';
 import { ConnectionCloser } from './connections/connection-closer';
+import { AttachmentFetcher } from './fetches/attachment-fetcher';
 import { ChannelsConsumer } from './outbound/channels.consumer';
 import { OUTBOUND_MESSAGE_QUEUE } from './outbound/claimed-message';
 import { DueMessagesRepository } from './outbound/due-messages.repository';
@@ -45,8 +46,8 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
 };
 
 /**
- * Sends outbound messages, refreshes Instagram's tokens, and disconnects the channels of a workspace before
- * its deletion.
+ * Sends outbound messages, fetches files of customers' messages, refreshes Instagram's tokens, and disconnects
+ * the channels of a workspace before its deletion.
  */
 @Module({
   imports: [
@@ -60,6 +61,7 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
     WorkspaceDeletionWorkerModule,
   ],
   providers: [
+    AttachmentFetcher,
     outboundCapacity,
     provideTargetRates(OUTBOUND_MESSAGE_QUEUE),
     ChannelsConsumer,

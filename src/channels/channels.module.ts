@@ -1,4 +1,5 @@
 import { Module, Type } from '@nestjs/common';
+import { AttachmentsRepository } from '../attachments/attachments.repository';
 import { AttachmentsModule } from '../attachments/attachments.module';
 import { AuditModule } from '../audit/audit.module';
 import { ContactsModule } from '../contacts/contacts.module';
@@ -13,6 +14,7 @@ import { QueueFloorsModule } from '../queue/floors/queue-floors.module';
 import { SecretsModule } from '../secrets/secrets.module';
 import { ChannelAdapter } from './adapters/channel-adapter';
 import { ChannelAdapters } from './adapters/channel-adapters';
+import { FileFetcher } from './adapters/file-fetcher';
 import { GraphApi } from './adapters/meta/graph-api';
 import { InstagramAdapter } from './adapters/meta/instagram-adapter';
 import { MessengerAdapter } from './adapters/meta/messenger-adapter';
@@ -30,6 +32,10 @@ import { PreviewTokens } from './connections/preview-tokens';
 import { ChannelCustomersService } from './customers/channel-customers.service';
 import { CustomerChangesService } from './customers/customer-changes.service';
 import { NamedRecipients } from './customers/named-recipients';
+import { AttachmentFetchesRepository } from './fetches/attachment-fetches.repository';
+import { fetchTable } from './fetches/fetch-table';
+import { AttachmentRetriesController } from './fetches/attachment-retries.controller';
+import { AttachmentRetriesService } from './fetches/attachment-retries.service';
 import { NewConversationsController } from './outbound/new-conversations.controller';
 import { NewConversationsService } from './outbound/new-conversations.service';
 import { OutboundMessagesRepository } from './outbound/outbound-messages.repository';
@@ -55,6 +61,7 @@ const ADAPTERS: Type<ChannelAdapter>[] = [
 
 const SERVICES = [
   ProviderHttp,
+  FileFetcher,
   GraphApi,
   WidgetSignal,
   ...ADAPTERS,
@@ -83,6 +90,8 @@ const SERVICES = [
   ReplyChecksRepository,
   ReplyChecksService,
   NewConversationsService,
+  AttachmentFetchesRepository,
+  AttachmentRetriesService,
 ];
 
 /** Provides the services of channels, without the queue that wakes the workers which send messages. */
@@ -111,13 +120,19 @@ export class ChannelsModule {
     earlyChanges: EarlyChangesRepository,
     parts: MessagePartsRepository,
     providerFiles: ProviderFilesRepository,
+    fetches: AttachmentFetchesRepository,
+    attachments: AttachmentsRepository,
   ) {
     tables.register(
       ...channelTables(messages, providerIds, earlyChanges),
       ...partTables(parts, providerFiles),
+      fetchTable(fetches, attachments),
     );
   }
 }
 
-@Module({ imports: [ChannelsModule], controllers: [NewConversationsController] })
+@Module({
+  imports: [ChannelsModule],
+  controllers: [NewConversationsController, AttachmentRetriesController],
+})
 export class NewConversationsApiModule {}

@@ -74,6 +74,8 @@ export const REASONS = {
   too_large_for_channel: '{channel} takes files of at most {max} bytes.',
   upload_taken: 'A message has taken this upload.',
   file_infected: 'The file has malware.',
+  file_gone: 'The provider does not hand out this file any more.',
+  file_not_copied: "The files of this channel are not copied: its provider's rules forbid it.",
   files_full: 'The files of the workspace take up all of its {max} MiB.',
 
   busy: 'The service is busy. Retry shortly.',

@@ -138,6 +138,10 @@ export const SHARED_SETTINGS = {
     meaning:
       '`off`: statements have no names, for a [pooler](../explanation/database.md#behind-a-pooler) that does not know them',
   }),
+  instagramFiles: setting('INSTAGRAM_FILES', oneOf(['link', 'copy']), 'link', {
+    meaning:
+      '`copy`: files of customers on Instagram are stored, for which Meta demands [its permission](../how-to/files.md#instagram)',
+  }),
   fileStoreDirectory: optional('FILE_STORE_DIRECTORY', text, {
     meaning:
       'the folder of [files in messages](../how-to/files.md), one for all processes; `files` in `DATA_DIR` if unset',

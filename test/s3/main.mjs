@@ -2,13 +2,11 @@
 // pip install 'moto[server]', then npm run test:s3. MOTO_SERVER names the program if it is not on the PATH;
 // S3_ENDPOINT names another server instead.
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 const program = process.env.MOTO_SERVER ?? 'moto_server';
 const START_MS = 20_000;
-
-/** @param {number} ms */
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -20,7 +18,7 @@ async function freePort() {
 
 /** @param {string} endpoint */
 async function untilItAnswers(endpoint) {
-  for (const until = Date.now() + START_MS; Date.now() < until; await pause(100))
+  for (const until = Date.now() + START_MS; Date.now() < until; await once(AbortSignal.timeout(100), 'abort'))
     if (await fetch(endpoint).catch(() => null)) return;
   throw new Error(`${program} has not answered at ${endpoint} within ${START_MS / 1000} s`);
 }

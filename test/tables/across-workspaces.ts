@@ -32,6 +32,7 @@ export const SEARCHES: Record<string, string> = {
   'MessageIndexRepository.findWorkspaces': EVERY_SECOND,
   'DatabaseMetrics.readOutbox': 'at every scrape of the metrics: the oldest rows of the queue',
   'QueuedWorkspacesRepository.findFirst': EVERY_SECOND,
+  'AttachmentFetchesRepository.findDue': EVERY_SECOND,
   'FilesRepository.findDue': EVERY_SECOND,
   'EventsRepository.listLatest':
     'finds events of which no signal has told, four times a minute for each process with an open inbox: by index',

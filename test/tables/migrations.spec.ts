@@ -62,6 +62,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795804000000-provider-forms.ts': 'c78e06ee93a29b3a',
   'migrations/1795803000000-dismissed-messages.ts': '62d34af0cb50d903',
   'migrations/1795900000000-files.ts': 'ccc5bf951adfbe91',
+  'migrations/1795900100000-attachment-fetches.ts': '6c6be867e4d8c458',
   'migrations/1795900200000-file-stores.ts': '452e91339ddd4edd',
   'migrations/1795901000000-message-parts.ts': '91e8ae8ba6de611a',
   'migrations/1795807000000-refolded-texts.ts': '04955207f4eb0620',

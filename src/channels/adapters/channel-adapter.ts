@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Channel } from '../../common/channel-descriptors';
-import { HookEvent, ProviderFault } from './hook-events';
+import { FetchedFile } from './file-fetcher';
+import { FileReference, HookEvent, ProviderFault } from './hook-events';
 import type { FileSending, OutboundFile } from './outbound-file';
 
 /** Connection of a workspace to its account at a channel, with decrypted credentials. */
@@ -143,4 +144,21 @@ export interface HookedAdapter<Credentials extends object = object> extends Chan
    * @throws AppError INVALID_BODY if the body cannot be parsed; PAYLOAD_TOO_LARGE above `maxEvents`
    */
   parse(connection: Connection<Credentials>, request: HookRequest, maxEvents: number): HookEvent[];
+
+  /** Begins to fetch a file of a customer's message. Never throws, except the reason of the signal. */
+  fetchFile(
+    connection: Connection<Credentials>,
+    reference: FileReference,
+    signal: AbortSignal,
+  ): Promise<FetchOutcome>;
 }
+
+/**
+ * Outcome of an attempt to fetch a file. GONE: the provider has it no more. TOO_BIG: it does not hand it out
+ * for its size. FORBIDDEN: its address is not one of a file, or may not be asked. REAUTH: the provider
+ * refuses the credentials. RETRY: a later attempt may succeed.
+ */
+export type FetchOutcome =
+  | FetchedFile
+  | { kind: 'GONE' | 'TOO_BIG' | 'FORBIDDEN' | 'REAUTH' }
+  | { kind: 'RETRY'; afterMs?: number };

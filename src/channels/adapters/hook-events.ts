@@ -1,3 +1,4 @@
+import { FileKind } from '../../common/file-limits';
 import { ReceiptStatus } from '../../messages/message-status';
 
 export interface ProviderFault {
@@ -18,6 +19,27 @@ export type HookEvent = InboundEvent | InboundGroupMessage;
 
 /** Change that a customer makes to a message that was sent before. */
 export type InboundChange = InboundEdit | InboundUnsend | InboundReaction;
+
+/**
+ * Value by which a provider hands out a file: its id at the provider, or a signed address. It is a secret, as
+ * an address alone opens the file.
+ */
+export interface FileReference {
+  id?: string;
+  url?: string;
+  /** SHA-256 of the bytes in hex, if the provider names it. */
+  sha256?: string;
+}
+
+/** File of a customer's message, with the facts that the sender or the provider claims. */
+export interface InboundFile {
+  kind: FileKind;
+  name: string | null;
+  contentType: string | null;
+  size: number | null;
+  /** Null if the provider says that the file cannot be had. */
+  reference: FileReference | null;
+}
 
 interface InboundBase {
   /** Provider's id of the account. The event is ignored unless this account's secret signed the request. */
@@ -45,8 +67,12 @@ export interface InboundMessage extends InboundBase {
   claimed?: { name?: string; email?: string };
   /** Text of the message, or a description of other content, such as `[image]`. */
   body: string;
-  /** Provider's data that the body leaves out, such as attachments; null for plain text. */
+  /** Provider's data that the body leaves out, without addresses of files; null for plain text. */
   metadata: object | null;
+  /** Files of the message; left out if it has none. The body then describes them. */
+  files?: InboundFile[];
+  /** Text that the customer wrote to the files; null if there is none. */
+  caption?: string | null;
 }
 
 interface InboundChangeBase extends InboundBase {

@@ -37,19 +37,23 @@ export function storableCustomer({ name, phone }: InboundMessage['customer']): {
   name: string | null;
   phone: string | null;
 } {
-  return { name: label(name, MAX_NAME_CHARACTERS), phone: label(phone, MAX_PHONE_CHARACTERS) };
+  return {
+    name: storableLabel(name, MAX_NAME_CHARACTERS),
+    phone: storableLabel(phone, MAX_PHONE_CHARACTERS),
+  };
 }
 
 /** Makes reactions storable. Removes duplicates, because several custom emojis can have one name. */
 export function storableReactions(emojis: string[]): string[] {
   const stored = emojis
     .slice(0, MAX_REACTIONS)
-    .map((emoji) => label(emoji, MAX_REACTION_CHARACTERS))
+    .map((emoji) => storableLabel(emoji, MAX_REACTION_CHARACTERS))
     .filter((emoji) => emoji !== null);
   return [...new Set(stored)];
 }
 
-function label(text: string | null, max: number): string | null {
+/** Makes a text storable, without spaces at its ends, and cuts it; null if nothing is left. */
+export function storableLabel(text: string | null, max: number): string | null {
   const line = storableText(text ?? '').trim();
   if (line === '') return null;
   return countCharacters(line) <= max ? line : cut(line, max);

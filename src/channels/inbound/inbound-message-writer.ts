@@ -8,6 +8,7 @@ import { customerIdsOf, InboundMessage } from '../adapters/hook-events';
 import { ChannelCustomersService } from '../customers/channel-customers.service';
 import { CustomerChangesService } from '../customers/customer-changes.service';
 import { storableContent, storableCustomer } from '../customers/inbound-content';
+import { ReceivedAttachments } from '../fetches/received-attachments';
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 
 /** Error that rolls back a new customer's message, because it was taken back before it arrived. */
@@ -23,6 +24,7 @@ export class InboundMessageWriter {
     private readonly messages: MessageWriter,
     private readonly providerIds: ProviderIdsRepository,
     private readonly changes: CustomerChangesService,
+    private readonly attachments: ReceivedAttachments,
   ) {}
 
   /**
@@ -58,7 +60,9 @@ export class InboundMessageWriter {
       sourceChannel: channel,
       identityExternalId: externalId,
     });
-    const stored = await this.messages.receive(tx, conversation, storableContent(message));
+    const content = { ...storableContent(message), ...this.attachments.columnsOf(message) };
+    const stored = await this.messages.receive(tx, conversation, content);
+    if (message.files) this.attachments.add(tx, connection, stored, message);
     await this.providerIds.insertReceived(tx, connectionId, providerIds, stored);
     await this.changes.applyEarly(tx, stored, early);
     return true;

@@ -21,6 +21,18 @@ export interface ProviderResponse {
   headers?: Record<string, string>;
 }
 
+/** File of a customer that the provider hands out. */
+export interface HandedOutFile {
+  bytes: Buffer;
+  type: string;
+  /** Status of the answer, 200 by default; another one hands out nothing. */
+  status?: number;
+  /** Address to which the answer leads instead. */
+  location?: string;
+  /** Whether the connection breaks in the middle of the bytes. */
+  isCut?: boolean;
+}
+
 /** A failure of a call that sends a message. */
 export type Trouble =
   /** Refuses the message. */
@@ -34,6 +46,8 @@ export type Trouble =
 export abstract class ProviderSimulator {
   /** All calls so far, including refused ones. */
   readonly calls: SimulatedCall[] = [];
+  /** Files of customers by the path at which they are handed out. */
+  readonly handedOut = new Map<string, HandedOutFile>();
   /** Origin that replaces the one of hooks, because a test's service has no known port before it listens. */
   hookOrigin: string | null = null;
 
@@ -118,6 +132,8 @@ export abstract class ProviderSimulator {
 
   private async respond(call: SimulatedCall, response: ServerResponse): Promise<void> {
     this.calls.push(call);
+    const file = call.method === 'GET' ? this.handedOut.get(call.path) : undefined;
+    if (file) return handOut(response, file);
     const trouble = this.troubleOf(call);
     if (trouble?.kind === 'refusal') return write(response, trouble.response);
     if (trouble?.kind === 'reset') {
@@ -149,6 +165,16 @@ function callOf(request: IncomingMessage, bytes: Buffer): SimulatedCall {
     body: isMultipart ? readMultipart(type, bytes) : parsed(rawBody),
     rawBody,
   };
+}
+
+function handOut(
+  response: ServerResponse,
+  { bytes, type, status = 200, location, isCut }: HandedOutFile,
+): void {
+  const headers = { 'content-type': type, 'content-length': bytes.length, ...(location && { location }) };
+  response.writeHead(status, headers);
+  if (!isCut) return void response.end(bytes);
+  response.write(bytes.subarray(0, bytes.length / 2), () => response.socket?.resetAndDestroy());
 }
 
 function parsed(text: string): unknown {

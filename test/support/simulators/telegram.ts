@@ -39,6 +39,9 @@ export class TelegramSimulator extends ProviderSimulator {
   /** Files that bots have sent, by Telegram's id. */
   readonly files = new UploadedFiles<{ field: string; botToken: string }>(1_000_000);
 
+  /** Paths of customers' files by Telegram's id, such as `/file/bot<token>/photos/1.jpg`; or `too big`. */
+  readonly customerFiles = new Map<string, string>();
+
   private nextMessageId = 1000;
   private nextUpdateId = 500_000;
 
@@ -128,6 +131,8 @@ export class TelegramSimulator extends ProviderSimulator {
       case 'deleteWebhook':
         this.webhooks.delete(token);
         return ok(true);
+      case 'getFile':
+        return this.getFile(token, call.body);
       case 'sendMessage':
         return this.sendMessage(token, call.body);
       case 'sendPhoto':
@@ -147,6 +152,14 @@ export class TelegramSimulator extends ProviderSimulator {
     }
     this.webhooks.set(token, { url, secret_token, allowed_updates });
     return ok(true);
+  }
+
+  private getFile(token: string, { file_id: id }: { file_id: unknown }): ProviderResponse {
+    const path = this.customerFiles.get(String(id));
+    if (path === undefined)
+      return failure(400, 'Bad Request: wrong file_id or the file is temporarily unavailable');
+    if (path === 'too big') return failure(400, 'Bad Request: file is too big');
+    return ok({ file_id: id, file_unique_id: `u${id}`, file_path: path.replace(`/file/bot${token}/`, '') });
   }
 
   private sendMessage(

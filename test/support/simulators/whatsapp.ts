@@ -38,6 +38,9 @@ export class WhatsAppSimulator extends MetaSimulator {
   /** Files that were uploaded, by WhatsApp's id. */
   readonly media = new UploadedFiles<{ phoneNumberId: string }>(8_801_112_220_000);
 
+  /** Facts of customers' files by WhatsApp's id, as it answers them. */
+  readonly customerMedia = new Map<string, object>();
+
   private nextId = 1;
 
   /** Returns the calls that send a message to a customer, including refused ones. */
@@ -136,6 +139,10 @@ export class WhatsAppSimulator extends MetaSimulator {
       return graphError(100, 'Unknown path components', { subcode: 33, status: 404 });
     const fault = this.tokenFault(call);
     if (fault) return fault;
+    const media = call.method === 'GET' ? this.customerMedia.get(phoneNumberId) : undefined;
+    if (media) return { status: 200, body: media };
+    if (call.method === 'GET' && call.query.phone_number_id !== undefined)
+      return graphError(100, 'Unsupported get request.', { subcode: 33 });
     if (method === '/media') return this.upload(phoneNumberId, call.body);
     if (method !== undefined) return this.send(phoneNumberId, call.body);
     return { status: 200, body: { id: phoneNumberId, display_phone_number: '15550783881' } };

@@ -233,6 +233,8 @@ const reasons: Record<ReasonCode, string> = {
   too_large_for_channel: '{channel} nimmt Dateien bis {max} Bytes.',
   upload_taken: 'Eine Nachricht hat diesen Upload schon.',
   file_infected: 'Die Datei enthält Schadsoftware.',
+  file_gone: 'Der Anbieter gibt diese Datei nicht mehr heraus.',
+  file_not_copied: 'Dateien dieses Kanals werden nicht kopiert: Die Regeln des Anbieters verbieten es.',
   files_full: 'Die Dateien des Arbeitsbereichs belegen alle {max} MiB.',
   busy: 'Der Dienst ist ausgelastet. Versuchen Sie es gleich noch einmal.',
   internal: 'Bei uns ist etwas schiefgegangen. Nennen Sie dem Support die Anfrage.',

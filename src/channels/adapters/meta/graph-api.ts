@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ProviderVariable } from '../../../common/channel-descriptors';
 import { Config } from '../../../config/config';
-import { SendOutcome } from '../channel-adapter';
+import { FetchOutcome, SendOutcome } from '../channel-adapter';
+import { FetchedFile, FileFetcher } from '../file-fetcher';
 import { ProviderFault } from '../hook-events';
 import {
   AnsweredCall,
@@ -38,12 +39,18 @@ export const HOURLY_LIMIT: Verdict = { kind: 'RETRY', afterMs: 5 * 60_000, conce
 
 const MAX_FAULT_LENGTH = 500;
 
+/** Hosts from which Meta hands out files. */
+const META_FILE_HOSTS = ['.fbcdn.net', '.fbsbx.com', '.cdninstagram.com', '.whatsapp.net'];
+/** Code and subcode of an id that does not exist any more. */
+const NO_SUCH_OBJECT = '100/33';
+
 /** Calls Meta's Graph API, which serves WhatsApp, Messenger and Instagram. */
 @Injectable()
 export class GraphApi {
   constructor(
     private readonly http: ProviderHttp,
     private readonly config: Config,
+    private readonly files: FileFetcher,
   ) {}
 
   async send(
@@ -73,6 +80,38 @@ export class GraphApi {
   }
 
   /**
+   * Asks for the address of a file, which is valid for minutes.
+   * @returns Meta's answer about the file
+   */
+  async findFile(request: GraphRequest, verdicts: Verdicts): Promise<ProviderObject | FetchOutcome> {
+    const answer = await this.http.call(this.toCall(request));
+    if (answer.kind !== 'answered') return { kind: 'RETRY' };
+    const body = objectOf(answer.body);
+    if (isSuccess(answer) && !('error' in body)) return body;
+    if (answer.status === 404 || isGone(objectOf(body.error))) return { kind: 'GONE' };
+    if (answer.status === 401) return { kind: 'REAUTH' };
+    const verdict = chooseVerdict(answer, verdicts);
+    if (verdict.kind === 'REAUTH') return { kind: 'REAUTH' };
+    if (verdict.kind === 'RETRY')
+      return { kind: 'RETRY', ...(verdict.afterMs !== undefined && { afterMs: verdict.afterMs }) };
+    return { kind: answer.status >= 500 ? 'RETRY' : 'GONE' };
+  }
+
+  /** Begins to fetch a file from an address at Meta. */
+  async fetchFile(
+    url: string,
+    { api, authorization, signal }: { api: GraphRequest['api']; authorization?: string; signal: AbortSignal },
+  ): Promise<FetchOutcome> {
+    const apiUrl = this.config.providerUrls[api];
+    const answer = await this.files.fetch({ url, hosts: META_FILE_HOSTS, apiUrl, authorization, signal });
+    if (answer.kind === 'FETCHED') return isPage(answer.contentType) ? refusePage(answer) : answer;
+    const { status } = answer;
+    if (status === 401 || (status === 403 && authorization !== undefined)) return { kind: 'REAUTH' };
+    if (status >= 400 && status < 500 && status !== 429 && status !== 408) return { kind: 'GONE' };
+    return { kind: status >= 300 && status < 400 ? 'FORBIDDEN' : 'RETRY' };
+  }
+
+  /**
    * Makes a call that must succeed before a connection is stored.
    * @throws AppError INVALID_BODY with Meta's refusal; UNAVAILABLE if there is no response
    */
@@ -94,6 +133,20 @@ export class GraphApi {
       data,
     };
   }
+}
+
+function isGone(error: ProviderObject): boolean {
+  return `${textOf(error.code)}/${textOf(error.error_subcode)}` === NO_SUCH_OBJECT;
+}
+
+/** Reports whether an address leads to a page, such as that of a post, and not to a file. */
+function isPage(contentType: string | null): boolean {
+  return contentType !== null && /^text\/html\b/i.test(contentType);
+}
+
+function refusePage({ content }: FetchedFile): FetchOutcome {
+  content.destroy();
+  return { kind: 'FORBIDDEN' };
 }
 
 function readOutcome(

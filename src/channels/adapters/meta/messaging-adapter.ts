@@ -1,7 +1,7 @@
 import { FileForm } from '../../../common/file-limits';
-import { Connection, HookRequest, OutboundMessage, SendOutcome } from '../channel-adapter';
+import { Connection, FetchOutcome, HookRequest, OutboundMessage, SendOutcome } from '../channel-adapter';
 import { parseJson } from '../hook-body';
-import { HookEvent } from '../hook-events';
+import { FileReference, HookEvent } from '../hook-events';
 import { ProviderObject, textOf } from '../provider-values';
 import { GraphRequest } from './graph-api';
 import { MetaAdapter, MetaCredentials } from './meta-adapter';
@@ -37,6 +37,15 @@ export abstract class MessagingAdapter<Credentials extends MetaCredentials> exte
 
   parse(_connection: unknown, request: HookRequest, maxEvents: number): HookEvent[] {
     return readMessaging(parseJson(request), maxEvents);
+  }
+
+  /** Fetches a file from the signed address that its message had. */
+  fetchFile(
+    { credentials }: Connection<Credentials>,
+    { url }: FileReference,
+    signal: AbortSignal,
+  ): Promise<FetchOutcome> {
+    return this.graph.fetchFile(url!, { api: this.accountOf(credentials).api, signal });
   }
 
   protected abstract accountOf(credentials: Credentials): MessagingAccount;

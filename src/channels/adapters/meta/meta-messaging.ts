@@ -18,6 +18,7 @@ import {
   textOf,
 } from '../provider-values';
 import { describeMessage, describeReferral } from './messaging-content';
+import { readMessagingFiles, withoutFileAddresses } from './messaging-files';
 
 /**
  * Field of a message in which the service sends its own id. Messenger repeats the id in the echo, which is an
@@ -128,7 +129,9 @@ function readMessage(parties: Parties, message: ProviderObject): InboundMessage 
   const mid = textOf(message.mid);
   if (mid === null) return null;
   const isPlain = Object.keys(message).every((key) => TEXT_KEYS.has(key));
-  return inboundMessage(parties, mid, describeMessage(message), isPlain ? null : message);
+  const metadata = isPlain ? null : withoutFileAddresses(message);
+  const read = inboundMessage(parties, mid, describeMessage(message), metadata);
+  return { ...read, ...readMessagingFiles(message) };
 }
 
 /** Makes a message without the customer's name, which Meta's events do not contain. */

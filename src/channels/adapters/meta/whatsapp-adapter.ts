@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Matches } from 'class-validator';
+import { MAX_FILE_BYTES } from '../../../common/file-limits';
 import { validate } from '../../../common/validate';
 import { isBusinessScoped } from '../../../contacts/identity-forms';
 import {
   CheckedCredentials,
   Connection,
+  FetchOutcome,
   HookedAdapter,
   HookRequest,
   OutboundMessage,
@@ -13,8 +15,8 @@ import {
 import { NumericId, faultUnlessEmpty } from '../credential-text';
 import { FileSending, OutboundFile } from '../outbound-file';
 import { parseJson } from '../hook-body';
-import { HookEvent } from '../hook-events';
-import { objectsOf, ProviderObject, textOf } from '../provider-values';
+import { FileReference, HookEvent } from '../hook-events';
+import { numberOf, objectsOf, ProviderObject, textOf } from '../provider-values';
 import { GraphRequest } from './graph-api';
 import { MetaAdapter, MetaCredentials, MetaCredentialsInput } from './meta-adapter';
 import { WHATSAPP_VERDICTS } from './whatsapp-codes';
@@ -126,6 +128,32 @@ export class WhatsAppAdapter
 
   parse(_connection: unknown, request: HookRequest, maxEvents: number): HookEvent[] {
     return readNotification(parseJson(request), maxEvents);
+  }
+
+  /**
+   * Asks for the file's address, and fetches it with the same token. An address that is not found is asked
+   * for once more; then the token must be wrong.
+   */
+  async fetchFile(
+    { credentials }: Connection<WhatsAppCredentials>,
+    { id }: FileReference,
+    signal: AbortSignal,
+  ): Promise<FetchOutcome> {
+    const { phoneNumberId, accessToken } = credentials;
+    const api = 'META_GRAPH_URL';
+    const params = { phone_number_id: phoneNumberId };
+    const request = { method: 'GET', api, path: id!, accessToken, tokenIn: 'header', params } as const;
+    let outcome: FetchOutcome = { kind: 'RETRY' };
+    for (let tries = 0; tries < 2; tries++) {
+      const found = await this.graph.findFile(request, this.verdicts);
+      if ('kind' in found) return found as FetchOutcome;
+      if ((numberOf(found.file_size) ?? 0) > MAX_FILE_BYTES) return { kind: 'TOO_BIG' };
+      const url = textOf(found.url);
+      if (url === null) return { kind: 'GONE' };
+      outcome = await this.graph.fetchFile(url, { api, authorization: `Bearer ${accessToken}`, signal });
+      if (outcome.kind !== 'GONE') return outcome;
+    }
+    return { kind: 'REAUTH' };
   }
 
   protected makeSendRequest(credentials: WhatsAppCredentials, message: OutboundMessage): GraphRequest {

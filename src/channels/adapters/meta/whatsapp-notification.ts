@@ -11,6 +11,7 @@ import { requireAtMost } from '../hook-body';
 import { lookUp, numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../provider-values';
 import { readGraphError } from './graph-api';
 import { describeOrigin, describeWhatsApp } from './whatsapp-content';
+import { readWhatsAppFile, withoutFileAddress } from './whatsapp-files';
 import { readChangeOfIds, readRecipient, readSender, readTime, readUserIdUpdates } from './whatsapp-ids';
 
 /** WhatsApp's error code for a message sent over 24 hours after the customer's last message. */
@@ -77,20 +78,25 @@ function readChange(message: InboundMessage, update: ProviderObject): InboundCha
   if (update.type === 'revoke') return { ...about, kind: 'unsend' };
   if (update.type === 'edit') {
     const content = objectOf(text);
-    return textOf(content.type) === null ? null : { ...about, kind: 'edit', number, ...readContent(content) };
+    if (textOf(content.type) === null) return null;
+    const { body, metadata } = readContent(content);
+    return { ...about, kind: 'edit', number, body, metadata };
   }
   const given = textOf(emoji)?.trim() || null;
   const emojis = given === null ? [] : [given];
   return { ...about, kind: 'reaction', number, emojis, message: given === null ? null : message };
 }
 
-function readContent(message: ProviderObject): Pick<InboundMessage, 'body' | 'metadata'> {
+function readContent(
+  message: ProviderObject,
+): Pick<InboundMessage, 'body' | 'metadata' | 'files' | 'caption'> {
   const text = message.type === 'text' ? textOf(objectOf(message.text).body) : null;
   const origin = describeOrigin(message);
   const isPlain = text !== null && origin.length === 0;
   return {
     body: [text ?? describeWhatsApp(message), ...origin].join('\n'),
-    metadata: isPlain ? null : message,
+    metadata: isPlain ? null : withoutFileAddress(message),
+    ...readWhatsAppFile(message),
   };
 }
 

@@ -6,12 +6,14 @@ import { Config } from '../../../config/config';
 import {
   CheckedCredentials,
   Connection,
+  FetchOutcome,
   HookedAdapter,
   HookRequest,
   OutboundMessage,
   SendOutcome,
 } from '../channel-adapter';
-import { HookEvent, ProviderFault } from '../hook-events';
+import { FileFetcher } from '../file-fetcher';
+import { FileReference, HookEvent, ProviderFault } from '../hook-events';
 import { isSameSecret } from '../constant-time';
 import { faultUnlessEmpty } from '../credential-text';
 import { parseJson } from '../hook-body';
@@ -66,6 +68,7 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
   constructor(
     private readonly http: ProviderHttp,
     private readonly config: Config,
+    private readonly files: FileFetcher,
   ) {}
 
   check(input: unknown): CheckedCredentials<TelegramCredentials> {
@@ -156,6 +159,25 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     return answer.kind === 'unanswered' && !hasBegun ? { ...answer, kind: 'unreached' } : answer;
   }
 
+  /** Asks for the file's path, and fetches it at an address that has the bot's token. */
+  async fetchFile(
+    { credentials: { botToken } }: Connection<TelegramCredentials>,
+    { id }: FileReference,
+    signal: AbortSignal,
+  ): Promise<FetchOutcome> {
+    const answer = await this.http.call(this.toCall(botToken, 'getFile', { file_id: id }));
+    if (answer.kind !== 'answered') return { kind: 'RETRY' };
+    const { ok, result } = objectOf(answer.body);
+    if (ok !== true) return refusedFile(answer);
+    const path = textOf(objectOf(result).file_path);
+    if (path === null) return { kind: 'RETRY' };
+    const apiUrl = this.config.providerUrls.TELEGRAM_API_URL;
+    const url = `${apiUrl}/file/bot${botToken}/${path}`;
+    const fetched = await this.files.fetch({ url, hosts: [], apiUrl, signal });
+    if (fetched.kind === 'FETCHED') return fetched;
+    return { kind: fetched.status === 401 ? 'REAUTH' : 'RETRY' };
+  }
+
   listSecrets({ credentials }: Connection<TelegramCredentials>): string[] {
     return [credentials.secretToken];
   }
@@ -184,6 +206,16 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     const url = `${this.config.providerUrls.TELEGRAM_API_URL}/bot${botToken}/${method}`;
     return { method: 'POST', url, data };
   }
+}
+
+/** Telegram's refusal of a file for its size. Its refusal of an id also hides faults of its own. */
+const TOO_BIG = /file is too big/i;
+
+function refusedFile(answer: AnsweredCall): FetchOutcome {
+  if (answer.status === 401) return { kind: 'REAUTH' };
+  if (TOO_BIG.test(readFault(answer).message)) return { kind: 'TOO_BIG' };
+  const afterMs = readDelay(answer);
+  return { kind: 'RETRY', ...(afterMs > 0 && { afterMs }) };
 }
 
 export function telegramOutcome(answer: AnsweredCall, chatId: number): SendOutcome {

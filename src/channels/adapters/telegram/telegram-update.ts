@@ -1,5 +1,6 @@
 import { HookEvent, InboundMessage, InboundReaction } from '../hook-events';
 import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../provider-values';
+import { readTelegramFile } from './received-files';
 import { describeTelegram, hasLinks, isNotice, readName } from './telegram-content';
 
 /** Makes an id that is unique within the bot. Telegram's message ids are unique only within a chat. */
@@ -40,6 +41,7 @@ function readMessage(
     customer: { externalId: chatId, name: readName(from) ?? readName(chat), phone: null },
     body: describeTelegram(message),
     metadata: isPlain ? null : message,
+    ...readTelegramFile(message),
   };
 }
 
