@@ -23,7 +23,7 @@ export {
 export { ConfigError } from './config/config';
 export { AppError, type ErrorBody, type ErrorCode, type ErrorDetail } from './common/app-error';
 export type { ErrorValues, FaultCode, ReasonCode, Thing } from './common/error-texts';
-export { agentOf, SYSTEM, type Actor, type Origin } from './access/principal';
+export { actorIdOf, agentOf, SYSTEM, type Actor, type Origin } from './access/principal';
 export { AGENT_ROLES, ENTITLEMENTS, PERMISSIONS, SCOPES } from './access/permissions';
 export type { AgentRole, Entitlement, Permission, Scope } from './access/permissions';
 export { MAX_LIMIT, PageQuery, type Page } from './common/page';
@@ -138,6 +138,20 @@ export { MessagesService } from './messages/messages.service';
 export { DismissMessage, ListMessagesPartQuery, type MessagesPart } from './messages/message.dto';
 export { MAX_BODY_CHARACTERS, MessageResponse, ReceiveMessage } from './messages/message.dto';
 export { SendMessage, SendReply, SentMessageResponse, type SentReplyResponse } from './messages/message.dto';
+export { AttachmentsService } from './attachments/attachments.service';
+export type { AttachmentResponse } from './attachments/attachment.dto';
+export type { AttachmentProblem, AttachmentState } from './attachments/attachment.entity';
+export { AttachmentContents, type ContentVariant } from './attachments/contents/attachment-contents';
+export { UploadsService } from './attachments/uploads/uploads.service';
+export { UploadContents } from './attachments/uploads/upload-contents';
+export { CreateUpload, type UploadResponse } from './attachments/uploads/upload.dto';
+export {
+  type ChannelFileLimits,
+  FILE_LIMITS,
+  type FileKind,
+  MAX_FILE_BYTES,
+  MAX_FILES,
+} from './common/file-limits';
 export { DraftsService } from './inbox/drafts/drafts.service';
 export { SaveDraft, MAX_DRAFT_CHARACTERS } from './inbox/drafts/draft.dto';
 export type { DraftResponse, DraftSummary } from './inbox/drafts/draft.dto';

@@ -27,7 +27,6 @@ export class AttachmentsService {
   /**
    * Returns an attachment with all that is known of it.
    * @throws AppError FORBIDDEN, NOT_FOUND
-   * @internal
    */
   async require(tenantId: string, id: string, actor: Actor): Promise<AttachmentEntity> {
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');

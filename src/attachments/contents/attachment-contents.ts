@@ -45,6 +45,7 @@ export class AttachmentContents {
   /**
    * Sends the bytes of an attachment, or the part that the request asks for. A browser shows pictures, audio
    * and video, and saves any other file; it runs none.
+   * @param isSaved whether the browser saves pictures, audio and video too
    * @throws AppError NOT_FOUND: the bytes are not there, or there is no such rendition;
    *   RANGE_NOT_SATISFIABLE; RATE_LIMITED, UNAVAILABLE
    */
@@ -53,6 +54,7 @@ export class AttachmentContents {
     request: Request,
     response: Response,
     variant: ContentVariant = 'original',
+    isSaved = false,
   ): Promise<void> {
     const { tenantId, fileId, state, scan, rendition } = attachment;
     const isRendition = variant === 'rendition';
@@ -63,7 +65,7 @@ export class AttachmentContents {
       const size = isRendition ? await this.store.size(key) : attachment.size;
       if (size === null) throw AppError.notFound('File');
       const etag = `"${attachment.sha256!.toString('hex')}${isRendition ? '-r' : ''}"`;
-      setHeaders(response, attachment, isRendition);
+      setHeaders(response, attachment, isRendition, isSaved);
       response.setHeader('ETag', etag);
       if (request.headers['if-none-match'] === etag) return void response.status(304).end();
       const isFresh = (request.headers['if-range'] ?? etag) === etag;
@@ -88,10 +90,11 @@ function setHeaders(
   response: Response,
   { kind, contentType, name, rendition }: AttachedFile,
   isRendition: boolean,
+  isSaved: boolean,
 ): void {
   const type = isRendition ? RENDITION_TYPES[rendition!]! : contentType!;
   response.setHeader('Content-Type', type.startsWith('text/') ? `${type}; charset=utf-8` : type);
-  const options = { type: kind === 'FILE' ? 'attachment' : 'inline' } as const;
+  const options = { type: kind === 'FILE' || isSaved ? 'attachment' : 'inline' } as const;
   response.setHeader('Content-Disposition', contentDisposition(name || 'file', options));
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Content-Security-Policy', POLICY);
