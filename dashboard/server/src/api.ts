@@ -7,7 +7,9 @@ import type {
   ActiveConversation,
   AgentRole,
   AuditEntry,
+  Channel,
   ChannelConnectionSummary,
+  ChannelFileLimits,
   ContactErasureSummary,
   DeliveryTotals,
   Entitlement,
@@ -109,6 +111,13 @@ export interface InboxCounts {
 export interface InboxConversation extends ActiveConversation {
   /** Whether a customer's message is unread, or the conversation was marked as unread or handed over. */
   isUnread: boolean;
+}
+
+/** Answer of `GET /api/workspaces/:workspaceId/uploads/limits`. */
+export interface FileLimits {
+  /** Maximum number of files of a reply. */
+  maxFiles: number;
+  channels: Record<Channel, ChannelFileLimits>;
 }
 
 /** Answer of `GET /api/workspaces/:workspaceId/overview`. */

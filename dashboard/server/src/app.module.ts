@@ -5,6 +5,7 @@ import { AccountController } from './account/account.controller';
 import { SecondFactorController } from './account/second-factor.controller';
 import { SessionController } from './account/session.controller';
 import { ApiKeysController } from './api-keys/api-keys.controller';
+import { AttachmentsModule } from './attachments/attachments.module';
 import { AuditController } from './audit/audit.controller';
 import { ChannelsController } from './channels/channels.controller';
 import { WidgetPreviewController } from './channels/widget-preview.controller';
@@ -25,7 +26,7 @@ import { WebhookEndpointsController } from './webhooks/webhook-endpoints.control
 import { WorkspaceModule } from './workspace/workspace.module';
 
 @Module({
-  imports: [DashboardHttpModule, HealthApiModule, WorkspaceModule, InboxModule],
+  imports: [DashboardHttpModule, HealthApiModule, WorkspaceModule, InboxModule, AttachmentsModule],
   controllers: [
     LoginController,
     LinksController,

@@ -17,7 +17,11 @@ const PAGE_FOLDER = resolve(__dirname, '../../dist/web');
  * Maximum bytes of a body on routes outside of workspaces. It is low because anyone can send these bodies: a
  * body is read before the session is checked.
  */
-const BODY_LIMITS = [{ path: /^(?!\/api\/workspaces\/)/, bytes: 8 * 1024 }];
+const BODY_LIMITS = [
+  { path: /^(?!\/api\/workspaces\/)/, bytes: 8 * 1024 },
+  // A file is stored while it arrives.
+  { path: /^\/api\/workspaces\/[^/?]+\/uploads\/[^/?]+\/content/, bytes: null },
+];
 
 /** Creates the dashboard's application, which does not listen yet. */
 export async function createApp(
@@ -33,10 +37,10 @@ export async function createApp(
   configureHttp(app, {
     ...config.http,
     logger,
-    headers: [securityHeaders(config.isSecure), noStore],
+    headers: [securityHeaders(config), noStore],
     describeCaller,
     bodyLimits: BODY_LIMITS,
-    beforeBody: [requireAppHost(config.appOrigin), serveFiles(pageFolder), servePage(pageFolder)],
+    beforeBody: [requireAppHost(config), serveFiles(pageFolder), servePage(pageFolder)],
   });
   return app;
 }

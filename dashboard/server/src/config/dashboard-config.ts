@@ -11,6 +11,11 @@ export class DashboardConfig {
   readonly appOrigin: string;
   /** Whether the cookies require https. False only for a dashboard on a developer's machine. */
   readonly isSecure: boolean;
+  /**
+   * Origin at which this server sends attachments of messages, so that a file never shares the pages' origin.
+   * Null if the pages' own origin sends them.
+   */
+  readonly attachmentsOrigin: string | null;
   /** Address at which browsers and channels' providers reach the service, without a slash at the end. */
   readonly publicUrl: string;
   readonly http: HttpSettings;
@@ -30,10 +35,12 @@ export class DashboardConfig {
     const http = readHttpSettings(variables);
     const { options, faults } = readMessagingOptions(variables);
     faults.push(...http.faults);
-    const app = check(faults, 'APP_URL', () => appAddressOf(variables.APP_URL));
+    const app = check(faults, 'APP_URL', () => originOf(variables.APP_URL));
+    const attachmentsOrigin = check(faults, 'ATTACHMENTS_ORIGIN', () => otherOriginOf(given, app));
     if (faults.length > 0) throw new ConfigError(faults);
     return new DashboardConfig({
       appOrigin: app!.origin,
+      attachmentsOrigin: attachmentsOrigin ?? null,
       isSecure: app!.protocol === 'https:',
       publicUrl: options.publicUrl,
       http: http.settings,
@@ -42,11 +49,19 @@ export class DashboardConfig {
   }
 }
 
+/** Parses the origin of attachments, if there is one, which must not be that of the pages. */
+function otherOriginOf({ ATTACHMENTS_ORIGIN }: NodeJS.ProcessEnv, app: URL | undefined): string | null {
+  if (ATTACHMENTS_ORIGIN === undefined) return null;
+  const { origin, hostname } = originOf(ATTACHMENTS_ORIGIN);
+  if (hostname === app?.hostname) throw new Error('must have another host than APP_URL');
+  return origin;
+}
+
 /**
- * Parses the dashboard's address. Requires https except on a loopback host, because over http anyone on the
+ * Parses an origin. Requires https except on a loopback host, because over http anyone on the
  * network could steal the session cookie.
  */
-function appAddressOf(text: string): URL {
+function originOf(text: string): URL {
   const url = new URL(text);
   if (url.pathname !== '/' || url.search || url.hash)
     throw new Error('must be an origin alone, such as https://dashboard.example.com');

@@ -8,7 +8,7 @@ import { nonceOf } from './security-headers';
 const NONCE = /__CSP_NONCE__/g;
 const INDEX = '/index.html';
 /** Paths of JSON routes, files and the widget's preview. All other paths return the page. */
-const NO_PAGE = /^\/(?:api|health|assets|widget-preview)(?:\/|$)/;
+const NO_PAGE = /^\/(?:api|health|assets|attachments|widget-preview)(?:\/|$)/;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
 /** Encodings of built files, each with the suffix of such a file's name. The smallest files come first. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
+import type { DashboardConfig } from '../config/dashboard-config';
 
 const NONCE_BYTES = 16;
 
@@ -16,10 +17,14 @@ const SELF = ["'self'"];
 
 /**
  * Returns middleware that sets a response's security headers. Its page may use only this origin's resources,
- * images in `data:` URLs, and inline style sheets with the response's nonce.
- * @param isSecure whether browsers use https; they are then told to use nothing else for a year
+ * images in `data:` URLs, inline style sheets with the response's nonce, and the attachments' origin for
+ * pictures, audio and video. Where browsers use https, they are told to use nothing else for a year.
  */
-export function securityHeaders(isSecure: boolean) {
+export function securityHeaders({
+  isSecure,
+  attachmentsOrigin,
+}: Pick<DashboardConfig, 'isSecure' | 'attachmentsOrigin'>) {
+  const files = attachmentsOrigin === null ? SELF : [...SELF, attachmentsOrigin];
   const nonce = (_: IncomingMessage, response: ServerResponse) => `'nonce-${nonceOf(response as Response)}'`;
   return helmet({
     contentSecurityPolicy: {
@@ -29,7 +34,8 @@ export function securityHeaders(isSecure: boolean) {
         scriptSrc: SELF,
         styleSrc: [...SELF, nonce],
         connectSrc: SELF,
-        imgSrc: [...SELF, 'data:'],
+        imgSrc: [...files, 'data:'],
+        mediaSrc: files,
         fontSrc: SELF,
         formAction: SELF,
         frameAncestors: NONE,
