@@ -138,7 +138,9 @@ describe('Keys that JavaScript gives a meaning', () => {
 
   it.each(WORKSPACE)('get no 500 from the dashboard’s %s, and nothing of them is kept', async (_, route) => {
     const id = (await route.thing?.make(settings)) ?? '';
-    await attack(route.body!(), (body) => callRoute(settings, { ...route, body: () => body }, { id }));
+    await attack(await route.body!(settings), (body) =>
+      callRoute(settings, { ...route, body: () => body }, { id }),
+    );
   });
 
   const QUERIES = ['__proto__[x]=1', 'constructor[prototype][constructor][x]=1'];

@@ -12,6 +12,7 @@ import { WebhookDeliveriesService } from '../../src/webhooks/browsing/webhook-de
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
 import { AgentEntity } from '../../src/workspaces/agent.entity';
+import { UploadsService } from '../../src/attachments/uploads/uploads.service';
 import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { Answer, Browser, PASSWORD, TestDashboard } from './test-dashboard';
 import { TestService } from './service';
@@ -25,7 +26,11 @@ export interface WorkspaceRoute {
   /** True if the answer is a stream, which does not end by itself. */
   isStream?: true;
   success: number;
-  body?: () => object;
+  body?: (settings: Settings) => object | Promise<object>;
+  /** Content of a body that is a file. */
+  bytes?: Buffer;
+  /** Whether the thing belongs to the agent who made it, so that colleagues do not find it. */
+  isOwn?: true;
   /** Kind of thing that the `:id` names. */
   thing?: Thing;
   /** Roles that may call the route; all roles by default. */
@@ -145,6 +150,33 @@ const CONVERSATION: Thing = {
   make: async ({ dashboard, workspace }) => (await dashboard.make.conversation(workspace)).id,
 };
 
+const UPLOADED = Buffer.from('Hi');
+/** An upload that has no content yet. */
+const UPLOAD: Thing = {
+  noun: 'Upload',
+  make: async (settings) => {
+    const { dashboard, workspace, owner } = settings;
+    const input = { conversationId: await CONVERSATION.make(settings), name: 'a.txt', size: UPLOADED.length };
+    const actor = { type: 'agent' as const, id: owner.id };
+    return (await dashboard.get(UploadsService).create(workspace.id, input, actor)).id;
+  },
+};
+
+const ATTACHMENT: Thing = {
+  noun: 'Attachment',
+  make: async (settings) => {
+    const { browser, workspace } = settings;
+    const conversationId = await CONVERSATION.make(settings);
+    const path = `/api/workspaces/${workspace.id}`;
+    const input = { conversationId, name: 'a.txt', size: UPLOADED.length };
+    const { body: upload } = await browser.post(`${path}/uploads`, input);
+    await browser.putBytes(`${path}/uploads/${upload.id}/content`, UPLOADED);
+    const reply = { attachments: [{ uploadId: upload.id }] };
+    const { body } = await browser.post(`${path}/conversations/${conversationId}/messages`, reply);
+    return body.message.attachments[0].id;
+  },
+};
+
 /** Id that nothing has. */
 const NO_ID = '019ab3f4-5c1e-7d2a-9b34-2f6f0c7f1a11';
 const CONTACT: Thing = {
@@ -258,6 +290,27 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     thing: CONVERSATION,
     body: () => ({ body: 'Ask Ana.' }),
   },
+  { method: 'GET', path: '/uploads/limits', success: 200 },
+  {
+    method: 'POST',
+    path: '/uploads',
+    success: 201,
+    body: async (settings) => ({
+      conversationId: await CONVERSATION.make(settings),
+      name: 'a.txt',
+      size: UPLOADED.length,
+    }),
+  },
+  {
+    method: 'PUT',
+    path: '/uploads/:id/content',
+    success: 200,
+    thing: UPLOAD,
+    bytes: UPLOADED,
+    isOwn: true,
+  },
+  { method: 'DELETE', path: '/uploads/:id', success: 204, thing: UPLOAD, isOwn: true },
+  { method: 'GET', path: '/attachments/:id/content', success: 200, thing: ATTACHMENT },
   { method: 'GET', path: '/saved-replies', success: 200 },
   {
     method: 'POST',
@@ -469,6 +522,7 @@ export const OTHER_ROUTES: { method: Method; path: string; isPublic: boolean }[]
   { method: 'POST', path: '/api/account/second-factor/turn-off', isPublic: false },
   { method: 'POST', path: '/api/account/recovery-codes', isPublic: false },
   { method: 'GET', path: '/widget-preview/:workspaceId/:id', isPublic: false },
+  { method: 'GET', path: '/attachments/:token', isPublic: true },
 ];
 
 export const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path || '/'}`;
@@ -487,16 +541,17 @@ export async function makeSettings(
 
 /** Calls a route of a workspace, with the id of an existing thing. */
 export async function callRoute(
-  { workspace, browser: owner }: Settings,
-  { method, path, query = '', body, isStream }: WorkspaceRoute,
-  { browser = owner, id = '' }: { browser?: Browser; id?: string } = {},
+  settings: Settings,
+  { method, path, query = '', body, bytes, isStream }: WorkspaceRoute,
+  { browser = settings.browser, id = '' }: { browser?: Browser; id?: string } = {},
 ): Promise<Answer> {
-  const address = `/api/workspaces/${workspace.id}${path.replace(':id', id)}${query}`;
+  const address = `/api/workspaces/${settings.workspace.id}${path.replace(':id', id)}${query}`;
   if (isStream) {
     const stream = await browser.stream(address);
     stream.close();
     if (stream.response.ok)
       return { status: stream.response.status, headers: {}, body: stream.response.body };
   }
-  return browser.send(method, address, method === 'GET' ? undefined : (body?.() ?? {}));
+  if (bytes) return browser.putBytes(address, bytes);
+  return browser.send(method, address, method === 'GET' ? undefined : ((await body?.(settings)) ?? {}));
 }

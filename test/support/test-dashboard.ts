@@ -122,6 +122,11 @@ export class Browser {
     return this.send('POST', path, body, headers);
   }
 
+  /** Sends the bytes of a file, as the page does. */
+  putBytes(path: string, bytes: Buffer): Promise<Answer> {
+    return this.send('PUT', path, bytes, { 'content-type': 'application/octet-stream' });
+  }
+
   /** Opens a stream of server-sent events. */
   stream(path: string): Promise<TestStream> {
     return TestStream.open(this.baseUrl + path, { 'x-forwarded-for': this.address, cookie: this.cookie });
@@ -141,7 +146,7 @@ export class Browser {
   async send(
     method: Method,
     path: string,
-    body?: object | string,
+    body?: object | string | Buffer,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
     const isChange = method !== 'GET' && method !== 'HEAD';
@@ -149,7 +154,7 @@ export class Browser {
     const answer = await axios.request<string>({
       method,
       url: this.baseUrl + path,
-      data: typeof body === 'string' || body === undefined ? body : JSON.stringify(body),
+      data: isRaw(body) ? body : JSON.stringify(body),
       headers: {
         host: this.host,
         'x-forwarded-for': this.address,
@@ -187,4 +192,8 @@ export class Browser {
       else this.cookies.set(name, value);
     }
   }
+}
+
+function isRaw(body: unknown): boolean {
+  return typeof body === 'string' || body === undefined || Buffer.isBuffer(body);
 }

@@ -1,6 +1,6 @@
 import { ConfigError, type MessagingOptions, readMessagingOptions } from 'conversation-messaging-service';
 import { type HttpSettings, readHttpSettings } from 'conversation-messaging-service/http';
-import { isLoopback } from '../http/app-host';
+import { isLoopback } from './loopback';
 
 /** Defaults of the environment variables for which the service has no default, or a different one. */
 export const DEFAULTS = { PORT: '3100', APP_URL: 'http://localhost:3100', DATABASE_POOL_SIZE: '10' };

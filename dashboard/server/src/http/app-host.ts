@@ -1,16 +1,10 @@
 import { AppError } from 'conversation-messaging-service';
 import type { DashboardConfig } from '../config/dashboard-config';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { isLoopback } from '../config/loopback';
 
 /** Paths of health probes. Any host is allowed there, because probes do not use the dashboard's host name. */
 const PROBES = /^\/health(?:\/|$)/;
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
-
-/** Reports whether a host name always means this machine: `localhost`, 127.0.0.0/8 or `[::1]`. */
-export function isLoopback(hostname: string): boolean {
-  return LOOPBACK.test(hostname);
-}
-
 /** Paths of links to attachments. If these have an origin of their own, no other path is there. */
 const LINKS = /^\/attachments\//;
 
