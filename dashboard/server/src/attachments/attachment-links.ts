@@ -8,7 +8,7 @@ const KEY_BYTES = 32;
 /** Name of the purpose from which the key is derived, so that this key serves nothing else. */
 const KEY_PURPOSE = 'links to attachments';
 
-/** What a link opens: the bytes of one attachment, for as long as one session lives. */
+/** Attachment that a link opens, for as long as one session lives. */
 export interface LinkedAttachment {
   sessionId: string;
   workspaceId: string;
@@ -39,7 +39,7 @@ export class AttachmentLinks {
     return `${attachmentsOrigin}/attachments/${payload}.${this.sign(payload).toString('base64url')}`;
   }
 
-  /** Returns what a link's token opens; null if this server did not make it, or if it has expired. */
+  /** Returns the attachment that a link's token names; null if the link is not this server's, or expired. */
   read(token: string): LinkedAttachment | null {
     const [payload = '', signature = ''] = token.split('.');
     const given = Buffer.from(signature, 'base64url');
