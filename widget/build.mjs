@@ -26,32 +26,50 @@ const COMMON_BUILD = {
   reportCompressedSize: false,
 };
 
-/**
- * Builds the app. It goes first: its name has a hash of its content, and the loader must contain the name.
- */
-async function buildApp() {
+/** Settings of a module whose name has a hash of its content, and whose exports another module calls. */
+const MODULE = {
+  preserveEntrySignatures: 'exports-only',
+  output: {
+    format: 'es',
+    entryFileNames: 'assets/[name]-[hash].js',
+    chunkFileNames: 'assets/[name]-[hash].js',
+  },
+};
+
+/** Builds the parts that draw files. They go first: the app must contain their name. */
+async function buildFileParts() {
   await build({
     ...COMMON,
-    base: './',
+    resolve: { alias: { 'preact/jsx-runtime': source('file-parts/jsx-runtime.ts') } },
     build: {
       ...COMMON_BUILD,
       emptyOutDir: true,
-      rolldownOptions: {
-        input: { app: source('app.ts') },
-        // The loader calls the app's exports.
-        preserveEntrySignatures: 'exports-only',
-        output: {
-          format: 'es',
-          entryFileNames: 'assets/[name]-[hash].js',
-          chunkFileNames: 'assets/[name]-[hash].js',
-        },
-      },
+      rolldownOptions: { ...MODULE, input: { files: source('file-parts/main.tsx') } },
     },
   });
+  return (await nameOf('files')).replace('assets/', './');
+}
+
+/** Builds the app. Its name has a hash of its content, and the loader must contain the name. */
+async function buildApp(filePartsPath) {
+  await build({
+    ...COMMON,
+    base: './',
+    define: { FILE_PARTS_PATH: JSON.stringify(filePartsPath) },
+    build: {
+      ...COMMON_BUILD,
+      emptyOutDir: false,
+      rolldownOptions: { ...MODULE, input: { app: source('app.ts') } },
+    },
+  });
+  return nameOf('app');
+}
+
+async function nameOf(module) {
   const names = await readdir(`${OUT_DIR}/assets`);
-  const app = names.find((name) => /^app-.*\.js$/.test(name));
-  if (!app) throw new Error('The build made no app-<hash>.js.');
-  return `assets/${app}`;
+  const name = names.find((one) => one.startsWith(`${module}-`) && one.endsWith('.js'));
+  if (!name) throw new Error(`The build made no ${module}-<hash>.js.`);
+  return `assets/${name}`;
 }
 
 /** Builds the loader as one classic script: a module could not find the script element that loaded it. */
@@ -70,4 +88,4 @@ async function buildLoader(appPath) {
   });
 }
 
-await buildLoader(await buildApp());
+await buildLoader(await buildApp(await buildFileParts()));

@@ -6,6 +6,8 @@ import type { Identity, WidgetEvents, WidgetSettings } from './page-api';
 export interface LoaderContext {
   /** The page's `fetch` as it was when the loader ran. The page may replace `window.fetch` afterwards. */
   fetch: typeof fetch;
+  /** The page's `XMLHttpRequest` as it was when the loader ran; missing in loaders before files. */
+  XMLHttpRequest?: typeof XMLHttpRequest;
   /** Address of the service. The paths of the widget's routes, such as `/messages`, are appended to it. */
   serviceUrl: string;
   siteKey: string;

@@ -23,6 +23,8 @@ export interface ChatDisplay {
   /** Removes all elements of the chat and draws new ones, with new event listeners. */
   redraw: () => void;
   isNewestSeen: () => boolean;
+  /** Draws how much of a file is sent, from 0 to 1. */
+  showProgress: (fileId: string, part: number) => void;
 }
 
 /** Root object of the app. It decides who the visitor is, and whether the panel is open. */
@@ -50,7 +52,7 @@ export class Chat implements ChatApp {
     const key = (this.key = sessionKeyOf(context.siteKey));
     this.shared = {
       siteKey: context.siteKey,
-      client: new ServiceClient(context.fetch, context.serviceUrl),
+      client: new ServiceClient(context.fetch, context.serviceUrl, context.XMLHttpRequest),
       sessions: new SessionStore(key),
       outboxStore: new OutboxStore(key),
     };
@@ -147,6 +149,12 @@ export class Chat implements ChatApp {
     this.keep();
   }
 
+  /** Queues the draft's files, and a text, as a message. */
+  async send(body: string): Promise<void> {
+    await this.visitor.write(body);
+    this.keep();
+  }
+
   completeForm(said: NonNullable<StoredSession['said']>): void {
     const { sessions } = this.shared;
     sessions.write({ ...(sessions.read() ?? newSession(this.visitor.owner)), said });
@@ -198,8 +206,8 @@ export class Chat implements ChatApp {
   }
 
   private keep(): void {
-    const { owner, draft } = this.visitor;
-    this.isKept = keepChat(this.key, { owner, draft, isOpen: this.isOpen });
+    const { owner, draft, chosen } = this.visitor;
+    this.isKept = keepChat(this.key, { owner, draft, files: chosen.list, isOpen: this.isOpen });
   }
 
   /** Restores the draft and the panel's state that the tab's previous page stored. */
@@ -207,6 +215,7 @@ export class Chat implements ChatApp {
     // An anonymous visitor's draft is restored too, because the same person has logged in since.
     const own = kept && (kept.owner === this.visitor.owner || isAnonymous(kept.owner)) ? kept : null;
     this.visitor.draft = own?.draft ?? '';
+    void this.visitor.chosen.replace(own?.files ?? []);
     this.wasOpen = own?.isOpen;
   }
 
@@ -236,8 +245,10 @@ export class Chat implements ChatApp {
     const { sessions } = this.shared;
     const before = this.visitor;
     const next = this.visitorOf(owner, identity);
-    if (takesUnsent) next.draft = before.draft;
-    else this.wasOpen = false;
+    if (takesUnsent) {
+      next.draft = before.draft;
+      void next.chosen.replace(before.chosen.list);
+    } else this.wasOpen = false;
     this.visitor = next;
     this.refusals.present = null;
     if (identity && sessions.read()?.owner !== owner) sessions.write(newSession(owner));
@@ -259,6 +270,8 @@ export class Chat implements ChatApp {
         if (visitor.connection === 'connected') this.refusals.served(visitor);
         this.changed();
       },
+      onChosen: () => visitor === this.visitor && this.keep(),
+      onProgress: (fileId, part) => visitor === this.visitor && this.display?.showProgress(fileId, part),
       onFresh: (messages) => visitor === this.visitor && this.announce(messages),
       onRefused: (error) => visitor === this.visitor && this.refuse(error),
       isSeen: () => visitor === this.visitor && this.isOpen && (this.display?.isNewestSeen() ?? false),

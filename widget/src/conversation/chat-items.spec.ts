@@ -65,3 +65,29 @@ it('shows nothing above a gap: what was sent before the oldest message here come
   const sent = record('c1', { state: 'sent', message: message('1') });
   expect(shown([answer('2')], [sent], true)).toEqual([['2', '2', 'received', false]]);
 });
+
+it("shows a message's files with the bytes that this browser has, under one key", () => {
+  const files = [{ fileId: 'f1', name: 'a.png', type: 'image/png', size: 3, width: 4, height: 2 }];
+  const attachment = {
+    id: 'a1',
+    kind: 'IMAGE' as const,
+    contentType: 'image/png',
+    name: 'a.png',
+    size: 3,
+    state: 'READY',
+    width: null,
+    height: null,
+  };
+  const waiting = record('c1', { body: '', files });
+  const common = { key: 'f1', fileId: 'f1', kind: 'IMAGE', name: 'a.png', width: 4, height: 2 };
+  expect(itemsOf([], [waiting], false)[0]).toMatchObject({
+    body: '',
+    files: [{ ...common, state: 'unsent' }],
+  });
+  const stored = message('1', { body: '[image]', isDescribed: true, attachments: [attachment] });
+  const [item] = itemsOf([stored], [record('c1', { state: 'sent', message: stored, files })], false);
+  expect(item).toMatchObject({ body: '', files: [{ ...common, attachmentId: 'a1', state: 'ready' }] });
+  const elsewhere = itemsOf([stored], [], false)[0];
+  expect(elsewhere).toMatchObject({ files: [{ key: 'a1', fileId: null, width: null, state: 'ready' }] });
+  expect(itemsOf([message('1', { attachments: [attachment] })], [], false)[0]?.body).toBe('message 1');
+});

@@ -1,4 +1,5 @@
-import type { OutboxRecord } from '../outbox/outbox-record';
+import { NO_FILES, storedFiles, unsentFiles, type ItemFile } from '../files/item-files';
+import type { FileProblem, OutboxRecord } from '../outbox/outbox-record';
 import { isFromAgent, type Message } from '../protocol/types';
 
 type ItemState = 'sending' | 'sent' | 'failed' | 'received';
@@ -10,7 +11,11 @@ export interface ChatItem {
   /** Id of the message; its clientMessageId while it is unsent. */
   id: string;
   state: ItemState;
+  /** Text of the message; empty if the message was deleted or has files alone. */
   body: string;
+  files: readonly ItemFile[];
+  /** Reason why a file of a failed message cannot be sent; null if no file is the reason. */
+  problem: FileProblem | null;
   /** clientMessageId by which the visitor can edit or delete the message; null if the visitor can't. */
   changeId: string | null;
   isEdited: boolean;
@@ -42,28 +47,46 @@ export function itemsOf(
     ...messages,
     ...ahead.flatMap(({ state, message }) => (state === 'sent' && message ? [message] : [])),
   ].sort((one, other) => (one.id < other.id ? -1 : 1));
+  const byClientId = new Map(records.map((record) => [record.clientMessageId, record]));
   const lastAnswer = stored.findLastIndex(isFromAgent);
   return [
-    ...stored.map((message, index) => storedItem(message, index < lastAnswer)),
+    ...stored.map((message, index) =>
+      storedItem(message, byClientId.get(message.clientMessageId ?? ''), index < lastAnswer),
+    ),
     ...ahead.filter(({ state }) => state !== 'sent').map(unsentItem),
   ];
 }
 
-function storedItem(message: Message, isRead: boolean): ChatItem {
-  const { id, clientMessageId, body, createdAt, senderName, editedAt } = message;
+function storedItem(message: Message, record: OutboxRecord | undefined, isRead: boolean): ChatItem {
+  const { id, clientMessageId, attachments, createdAt, senderName, editedAt } = message;
+  const files = attachments?.length ? storedFiles(attachments, record?.files) : NO_FILES;
+  const body = files.length > 0 && message.isDescribed ? '' : message.body;
   const isReceived = isFromAgent(message);
   const state = isReceived ? 'received' : 'sent';
-  const changeId = isReceived || body === '' ? null : clientMessageId;
-  const isEdited = Boolean(editedAt) && body !== '';
-  return { key: clientMessageId ?? id, id, state, body, changeId, isEdited, createdAt, senderName, isRead };
+  const isDeleted = body === '' && files.length === 0;
+  return {
+    key: clientMessageId ?? id,
+    id,
+    state,
+    body,
+    files,
+    problem: null,
+    changeId: isReceived || isDeleted ? null : clientMessageId,
+    isEdited: Boolean(editedAt) && !isDeleted,
+    createdAt,
+    senderName,
+    isRead,
+  };
 }
 
-function unsentItem({ clientMessageId, body, state }: OutboxRecord): ChatItem {
+function unsentItem({ clientMessageId, body, files, state, problem }: OutboxRecord): ChatItem {
   return {
     key: clientMessageId,
     id: clientMessageId,
     state: state === 'failed' ? 'failed' : 'sending',
     body,
+    files: files ? unsentFiles(files) : NO_FILES,
+    problem: problem ?? null,
     changeId: null,
     isEdited: false,
     createdAt: null,

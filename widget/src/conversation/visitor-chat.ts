@@ -1,9 +1,12 @@
 import type { Identity } from '../page-api';
+import { ChosenFiles } from '../files/chosen-files';
+import { FileSender } from '../files/file-sender';
+import type { ItemFile } from '../files/item-files';
 import { Outbox } from '../outbox/outbox';
 import type { OutboxRecord } from '../outbox/outbox-record';
 import { OutboxSender } from '../outbox/outbox-sender';
 import type { OutboxStore } from '../outbox/outbox-store';
-import type { ServiceClient } from '../protocol/service-client';
+import { ServiceError, type ServiceClient } from '../protocol/service-client';
 import { StreamReader, type Connection } from '../protocol/stream-reader';
 import { isFromAgent, type ConversationEvent, type Message } from '../protocol/types';
 import { newSession, type SessionStore } from '../session/session-store';
@@ -15,6 +18,9 @@ import { Presence } from './presence';
 import { Receipts, type Receipt } from './receipts';
 import { Timeline } from './timeline';
 
+/** Milliseconds in which the bytes of a file must arrive. */
+const READ_TIMEOUT_MS = 10 * 60 * 1000;
+
 export interface Shared {
   siteKey: string;
   client: ServiceClient;
@@ -24,6 +30,9 @@ export interface Shared {
 
 interface VisitorChatEvents {
   onChange(): void;
+  /** Called when the files of the draft have changed. */
+  onChosen(): void;
+  onProgress(fileId: string, part: number): void;
   onFresh(messages: Message[]): void;
   onRefused(error: unknown): void;
   /** Reports whether the visitor sees the newest message in this tab now. */
@@ -46,6 +55,7 @@ type TabMessage =
 export class VisitorChat {
   readonly timeline = new Timeline();
   readonly outbox: Outbox;
+  readonly chosen: ChosenFiles;
   readonly session: VisitorSession;
   readonly presence: Presence;
   connection: Connection = 'connecting';
@@ -57,6 +67,7 @@ export class VisitorChat {
   private readonly receipts: Receipts;
   private reader: StreamReader | null = null;
   private sender: OutboxSender | null = null;
+  private fileSender: FileSender | null = null;
   /** Latest event that this tab read from the stream for all tabs. A tab that opens later gets it. */
   private latest: ConversationEvent | null = null;
   private seenUpTo = '';
@@ -71,6 +82,10 @@ export class VisitorChat {
     const { client, sessions, siteKey } = shared;
     const name = `chat-widget:${siteKey}:${owner}`;
     this.outbox = new Outbox(owner, shared.outboxStore, (changed) => this.onOutboxChange(changed));
+    this.chosen = new ChosenFiles(shared.outboxStore.files, () => {
+      events.onChosen();
+      events.onChange();
+    });
     this.session = new VisitorSession(owner, identity, client, sessions, () => void this.outbox.forgetSent());
     this.presence = new Presence(
       (isTyping) => this.tellTyping(isTyping),
@@ -117,17 +132,26 @@ export class VisitorChat {
     this.hasBegun = true;
     await this.outbox.load();
     if (this.isOver) return;
+    void this.shared.outboxStore.sweepFiles((fileId) => this.chosen.has(fileId));
     this.ownership.start();
     this.channel.post({ kind: 'hello' });
   }
 
-  /** Queues a message. No session is stored before, because most anonymous visitors never write. */
+  /**
+   * Queues a message with the chosen files. No session is stored before, because most anonymous visitors
+   * never write.
+   */
   async write(body: string): Promise<void> {
     const { sessions } = this.shared;
     const stored = sessions.read();
     if (!stored) sessions.write(newSession(this.owner));
     const isFirst = this.timeline.messages.length === 0 && this.outbox.records.length === 0;
-    await this.outbox.add({ body, ...(isFirst && stored?.said) });
+    const files = this.chosen.take();
+    await this.outbox.add({
+      body,
+      ...(files.length > 0 && { files: [...files] }),
+      ...(isFirst && stored?.said),
+    });
     if (!this.hasBegun) await this.startChat();
   }
 
@@ -147,6 +171,18 @@ export class VisitorChat {
     this.events.onChange();
   }
 
+  /**
+   * Reads the bytes of a file, from this browser or else from the service.
+   *
+   * @throws ServiceError if the service does not answer or does not have the file
+   */
+  async readFile({ fileId, attachmentId }: ItemFile): Promise<Blob> {
+    const own = fileId && (await this.shared.outboxStore.files.get(fileId));
+    if (own) return own;
+    if (!attachmentId) throw new ServiceError(404, 'This browser does not have the file.');
+    return this.session.readFile(attachmentId, AbortSignal.timeout(READ_TIMEOUT_MS));
+  }
+
   loadOlder(): Promise<void> {
     return this.sync.loadOlder();
   }
@@ -155,7 +191,7 @@ export class VisitorChat {
   wake(): void {
     this.ownership.check();
     this.reader?.wake();
-    this.sender?.wake();
+    this.wakeSenders();
     this.look();
   }
 
@@ -177,12 +213,12 @@ export class VisitorChat {
   /** Ends the chat for good. Resolves once this tab no longer sends a message. */
   async end(): Promise<void> {
     this.isOver = true;
-    const { sender } = this;
+    const { sender, fileSender } = this;
     this.ownership.stop();
     this.sync.stop();
     this.receipts.stop();
     this.channel.close();
-    await sender?.stop();
+    await Promise.all([sender?.stop(), fileSender?.stop()]);
   }
 
   private async own(): Promise<void> {
@@ -192,6 +228,14 @@ export class VisitorChat {
     const { client } = this.shared;
     const onRefused = (error: unknown) => this.refuse(error);
     this.sender = new OutboxSender(this.outbox, this.session, onRefused);
+    this.fileSender = new FileSender(
+      this.outbox,
+      this.shared.outboxStore.files,
+      this.session,
+      (fileId, part) => this.events.onProgress(fileId, part),
+      () => this.sender?.wake(),
+      onRefused,
+    );
     this.reader = new StreamReader(client, this.session, {
       onEvent: (event) => {
         this.latest = event;
@@ -203,13 +247,19 @@ export class VisitorChat {
       onRefused,
     });
     void this.reader.readEvents();
-    this.sender.wake();
+    this.wakeSenders();
   }
 
   private disown(): void {
     this.reader?.stop();
     void this.sender?.stop();
-    this.reader = this.sender = null;
+    void this.fileSender?.stop();
+    this.reader = this.sender = this.fileSender = null;
+  }
+
+  private wakeSenders(): void {
+    this.sender?.wake();
+    this.fileSender?.wake();
   }
 
   private hear(message: TabMessage): void {
@@ -242,7 +292,7 @@ export class VisitorChat {
   }
 
   private takeRecord(record: OutboxRecord): void {
-    if (this.outbox.take(record)) this.sender?.wake();
+    if (this.outbox.take(record)) this.wakeSenders();
   }
 
   private takeReceipt({ messageId, status }: Receipt): void {
@@ -255,14 +305,14 @@ export class VisitorChat {
     if (connection === this.connection) return;
     this.connection = connection;
     if (this.ownership.isOwner) this.channel.post({ kind: 'connection', connection });
-    if (connection === 'connected') this.sender?.wake();
+    if (connection === 'connected') this.wakeSenders();
     this.events.onChange();
   }
 
   private onOutboxChange(changed: OutboxRecord | null): void {
     if (changed) {
       this.channel.post({ kind: 'record', record: changed });
-      if (changed.state === 'waiting') this.sender?.wake();
+      if (changed.state === 'waiting' || changed.state === 'cancelled') this.wakeSenders();
       if (changed.message && changed.state === 'sent') this.events.onFresh([changed.message]);
     }
     this.events.onChange();

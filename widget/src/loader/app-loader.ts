@@ -3,7 +3,7 @@ import type { Identity, WidgetEvents, WidgetSettings } from '../page-api';
 import { Launcher } from './launcher';
 
 type Listener = (detail: unknown) => void;
-type Site = Pick<LoaderContext, 'fetch' | 'serviceUrl' | 'siteKey'>;
+type Site = Pick<LoaderContext, 'fetch' | 'XMLHttpRequest' | 'serviceUrl' | 'siteKey'>;
 
 /** Loads the app once, and passes on the calls that the page made before the app was loaded. */
 export class AppLoader {

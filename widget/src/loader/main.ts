@@ -24,7 +24,7 @@ else installChat(src, siteKey);
 function installChat(scriptUrl: string, siteKey: string): void {
   const urlOf = (path: string) => new URL(path, scriptUrl).href;
   const serviceUrl = urlOf(`../channels/widget/${encodeURIComponent(siteKey)}`);
-  const site = { fetch: fetch.bind(window), serviceUrl, siteKey };
+  const site = { fetch: fetch.bind(window), XMLHttpRequest, serviceUrl, siteKey };
   const loader = new AppLoader(site, urlOf(APP_PATH));
   const queued = (window.chatWidget ?? []) as Command[];
   window.chatWidget = createApi(loader);

@@ -1,6 +1,6 @@
 type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
-/** Texts of the widget. `{count}` and `{limit}` stand for numbers, `{name}` for an agent's name. */
+/** Texts of the widget. `{count}` and `{limit}` stand for numbers, `{name}` for that of an agent or a file. */
 export interface Texts {
   openChat: string;
   unread: Plural;
@@ -34,6 +34,21 @@ export interface Texts {
   edited: string;
   notChanged: string;
   tryAgain: string;
+  attach: string;
+  files: string;
+  removeFile: string;
+  showPicture: string;
+  saveFile: string;
+  play: string;
+  notLoaded: string;
+  unavailableFile: string;
+  tooManyFiles: string;
+  fileTooLarge: string;
+  fileEmpty: string;
+  fileNotKept: string;
+  fileRefused: string;
+  fileGone: string;
+  noRoom: string;
   noFiles: string;
   offline: string;
   unreachable: string;
@@ -84,7 +99,22 @@ export const en: Texts = {
   edited: 'Edited',
   notChanged: 'The message was not changed. Please try again.',
   tryAgain: 'Try again',
-  noFiles: 'Files cannot be sent in this chat.',
+  attach: 'Attach files',
+  files: 'Files',
+  removeFile: 'Remove {name}',
+  showPicture: 'Show {name}',
+  saveFile: 'Save {name}',
+  play: 'Play {name}',
+  notLoaded: 'The file could not be loaded. Please try again.',
+  unavailableFile: 'This file is not available.',
+  tooManyFiles: 'A message can have at most {limit} files.',
+  fileTooLarge: '{name}: a file can have at most {limit} MB.',
+  fileEmpty: '{name}: this file is empty or cannot be read.',
+  fileNotKept: 'This browser cannot store the file. Keep this page open until it is sent.',
+  fileRefused: 'This kind of file is not accepted.',
+  fileGone: 'This browser does not have the file any more. Please choose it again.',
+  noRoom: 'No more files are accepted at the moment.',
+  noFiles: 'A message that is being edited takes no files.',
   offline: 'You are offline. Messages are sent when you are back.',
   unreachable: 'No connection to the chat. Messages are sent when it is back.',
   unavailable: 'This chat is not available at the moment.',

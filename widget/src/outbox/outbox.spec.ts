@@ -1,5 +1,6 @@
 import type { Message } from '../protocol/types';
-import { Outbox } from './outbox';
+import { fileToUpload, Outbox } from './outbox';
+import type { OutboxRecord } from './outbox-record';
 import { OutboxStore } from './outbox-store';
 
 const OWNER = 'anonymous:1';
@@ -78,5 +79,69 @@ describe('Outbox', () => {
     await outbox.markSent(storedAs(clientMessageId));
     await outbox.markSent(storedAs(clientMessageId));
     expect(changes).toEqual(['waiting 1', 'sent 2']);
+  });
+
+  describe('with files', () => {
+    const file = (fileId: string) => ({ fileId, name: `${fileId}.png`, type: 'image/png', size: 3 });
+    const uploaded = { uploadId: 'upload-1', isUploaded: true };
+
+    it('sends a text before an older message whose files are not uploaded', async () => {
+      const outbox = outboxOf();
+      await outbox.add({ body: 'with files', files: [file('one'), file('two')] });
+      await outbox.add({ body: 'text' });
+      expect(outbox.nextToSend()?.body).toBe('text');
+      const record = outbox.nextToUpload()!;
+      for (const fileId of ['one', 'two']) {
+        expect(fileToUpload(outbox.nextToUpload()!)).toMatchObject({ fileId });
+        await outbox.changeFile(record, fileId, uploaded);
+      }
+      expect(outbox.nextToUpload()).toBeUndefined();
+      expect(outbox.nextToSend()?.body).toBe('with files');
+    });
+
+    it('uploads them again for another visitor, and when the service does not know them', async () => {
+      const [outbox, other] = [outboxOf(), outboxOf('user:1')];
+      await outbox.add({ body: '', files: [file('one')] });
+      await outbox.changeFile(outbox.records[0]!, 'one', uploaded);
+      await outbox.uploadAgain(outbox.records[0]!);
+      expect(outbox.nextToUpload()).toMatchObject({ isRepeated: true, files: [file('one')] });
+      await outbox.changeFile(outbox.records[0]!, 'one', uploaded);
+      await outbox.moveTo(other);
+      expect(other.nextToUpload()?.files).toEqual([file('one')]);
+    });
+
+    it('cancels a message in every tab, whatever an upload says afterwards', async () => {
+      const changes: OutboxRecord[] = [];
+      const outbox = outboxOf(OWNER, (record) => record && changes.push(record));
+      const otherTab = outboxOf();
+      await outbox.add({ body: '', files: [file('one')] });
+      const record = outbox.records[0]!;
+      otherTab.take(record);
+      await outbox.cancel(record.clientMessageId);
+      otherTab.take(changes.at(-1)!);
+      await outbox.changeFile(record, 'one', uploaded);
+      await outbox.markFailed(record, 'fileGone');
+      expect([outbox.records, otherTab.records]).toEqual([[], []]);
+    });
+
+    it('says why a file cannot be sent, until it is tried again', async () => {
+      const outbox = outboxOf();
+      await outbox.add({ body: '', files: [file('one')] });
+      await outbox.markFailed(outbox.records[0]!, 'fileGone');
+      expect(outbox.records[0]).toMatchObject({ state: 'failed', problem: 'fileGone' });
+      await outbox.retry(outbox.records[0]!.clientMessageId);
+      expect(outbox.records[0]?.problem).toBeUndefined();
+    });
+
+    it('deletes the bytes with the last message that has them', async () => {
+      const store = new OutboxStore('test');
+      const outbox = new Outbox(OWNER, store, () => {});
+      await store.files.put('one', new Blob(['abc']));
+      for (const body of ['one', 'two']) await outbox.add({ body, files: [file('one')] });
+      await outbox.cancel(outbox.records[0]!.clientMessageId);
+      expect(await (await store.files.get('one'))?.text()).toBe('abc');
+      await outbox.cancel(outbox.records[0]!.clientMessageId);
+      expect(await store.files.get('one')).toBeNull();
+    });
   });
 });

@@ -1,12 +1,12 @@
 import type { Message } from '../protocol/types';
 import { randomId } from '../session/visitor-session';
-import type { OutboxRecord } from './outbox-record';
+import type { FileProblem, OutboxFile, OutboxRecord } from './outbox-record';
 import type { OutboxStore } from './outbox-store';
 
 /** Time for which sent messages are stored, so that they can be sent again if the service loses them. */
 const KEEP_SENT_MS = 10 * 60 * 1000;
 
-type Draft = Pick<OutboxRecord, 'body' | 'name' | 'email'>;
+type Draft = Pick<OutboxRecord, 'body' | 'files' | 'name' | 'email'>;
 
 /** Stores one visitor's unsent and recently sent messages, in memory and in IndexedDB. */
 export class Outbox {
@@ -25,8 +25,13 @@ export class Outbox {
     return [...this.byId.values()].sort((one, other) => one.order - other.order);
   }
 
+  /** Returns the oldest waiting message without files to upload, so that a text does not wait for them. */
   nextToSend(): OutboxRecord | undefined {
-    return this.records.find(({ state }) => state === 'waiting');
+    return this.records.find((record) => record.state === 'waiting' && !fileToUpload(record));
+  }
+
+  nextToUpload(): OutboxRecord | undefined {
+    return this.records.find((record) => record.state === 'waiting' && fileToUpload(record));
   }
 
   /** Reads the records from IndexedDB. Forgets messages that were sent over ten minutes ago. */
@@ -53,11 +58,36 @@ export class Outbox {
 
   async retry(clientMessageId: string): Promise<void> {
     const record = this.byId.get(clientMessageId);
-    if (record?.state === 'failed') await this.change(record, { state: 'waiting' });
+    if (record?.state === 'failed')
+      await this.change(record, { state: 'waiting', problem: undefined, isRepeated: undefined });
   }
 
-  async markFailed(record: OutboxRecord): Promise<void> {
-    await this.change(record, { state: 'failed' });
+  async markFailed(record: OutboxRecord, problem?: FileProblem): Promise<void> {
+    await this.changeCurrent(record, () => ({ state: 'failed', problem }));
+  }
+
+  /** Records a step of a file's upload. Does nothing if the visitor has cancelled the message. */
+  async changeFile(record: OutboxRecord, fileId: string, change: Partial<OutboxFile>): Promise<void> {
+    await this.changeCurrent(record, ({ files = [] }) => ({
+      files: files.map((file) => (file.fileId === fileId ? { ...file, ...change } : file)),
+    }));
+  }
+
+  /** Uploads a message's files again, once, because the service does not know them any more. */
+  async uploadAgain(record: OutboxRecord): Promise<void> {
+    await this.changeCurrent(record, ({ files }) => ({ files: notUploaded(files), isRepeated: true }));
+  }
+
+  /** Deletes an unsent message here and in the other tabs. */
+  async cancel(clientMessageId: string): Promise<void> {
+    const record = this.byId.get(clientMessageId);
+    if (!record || record.state === 'sent') return;
+    await this.forget(record);
+    this.onChange({ ...record, state: 'cancelled', revision: record.revision + 1 });
+  }
+
+  has({ clientMessageId }: OutboxRecord): boolean {
+    return this.byId.has(clientMessageId);
   }
 
   /** Marks the record of a message as sent; does nothing if this browser has no record of the message. */
@@ -82,7 +112,8 @@ export class Outbox {
   take(record: OutboxRecord): boolean {
     if (record.owner !== this.owner) return false;
     if (record.revision <= (this.byId.get(record.clientMessageId)?.revision ?? 0)) return false;
-    this.byId.set(record.clientMessageId, record);
+    if (record.state === 'cancelled') this.byId.delete(record.clientMessageId);
+    else this.byId.set(record.clientMessageId, record);
     this.onChange(null);
     return true;
   }
@@ -93,8 +124,17 @@ export class Outbox {
     for (const record of this.records)
       if (record.state !== 'sent') {
         this.byId.delete(record.clientMessageId);
-        await other.change(record, { owner: other.owner });
+        // The service keeps an upload for the visitor who made it.
+        await other.change(record, { owner: other.owner, files: notUploaded(record.files) });
       }
+  }
+
+  private async changeCurrent(
+    { clientMessageId }: OutboxRecord,
+    change: (current: OutboxRecord) => Partial<OutboxRecord>,
+  ): Promise<void> {
+    const current = this.byId.get(clientMessageId);
+    if (current) await this.change(current, change(current));
   }
 
   private async change(record: OutboxRecord, change: Partial<OutboxRecord>): Promise<void> {
@@ -108,7 +148,20 @@ export class Outbox {
   }
 
   async forget({ clientMessageId }: Pick<OutboxRecord, 'clientMessageId'>): Promise<void> {
+    const files = this.byId.get(clientMessageId)?.files;
     this.byId.delete(clientMessageId);
     await this.store.remove(clientMessageId);
+    for (const { fileId } of files ?? [])
+      if (!this.records.some((record) => record.files?.some((file) => file.fileId === fileId)))
+        await this.store.files.remove(fileId);
   }
+}
+
+/** Returns a message's first file that the service does not have yet. */
+export function fileToUpload({ files }: OutboxRecord): OutboxFile | undefined {
+  return files?.find(({ isUploaded }) => !isUploaded);
+}
+
+function notUploaded(files: OutboxFile[] | undefined): OutboxFile[] | undefined {
+  return files?.map(({ uploadId: _, isUploaded: __, ...file }) => file);
 }

@@ -15,9 +15,27 @@ export interface Message {
   body: string;
   createdAt: string;
   delivery: { status: string | null };
+  /** Files of the message; missing if the service is older than files. */
+  attachments?: Attachment[];
+  /** Whether `body` only describes the files for clients that show no files. */
+  isDescribed?: boolean;
   /** Time of the last edit (ISO 8601); null or missing if the message was not edited. */
   editedAt?: string | null;
 }
+
+export interface Attachment {
+  id: string;
+  kind: FileKind;
+  contentType: string | null;
+  name: string | null;
+  size: number | null;
+  /** State of the file's bytes: READY, PENDING or FAILED; more may come. */
+  state: string;
+  width: number | null;
+  height: number | null;
+}
+
+export type FileKind = 'IMAGE' | 'AUDIO' | 'VIDEO' | 'FILE';
 
 export interface MessagePage {
   /** Messages of the page, newest first. */

@@ -49,6 +49,24 @@ export class VisitorSession {
     );
   }
 
+  /** Sends the bytes of a file. */
+  async upload(
+    path: string,
+    blob: Blob,
+    signal: AbortSignal,
+    onProgress: (part: number) => void,
+  ): Promise<void> {
+    return this.retried(await this.token(), (token) =>
+      this.client.upload(path, token, blob, signal, onProgress),
+    );
+  }
+
+  /** Reads the bytes of a file in the visitor's conversation. */
+  async readFile(attachmentId: string, signal: AbortSignal): Promise<Blob> {
+    const path = `/attachments/${attachmentId}/content`;
+    return this.retried(await this.token(), (token) => this.client.readFile(path, token, signal));
+  }
+
   /** Reads up to `limit` messages: the newest ones, or the next older ones after `cursor`. */
   readMessages(limit: number, cursor?: string): Promise<MessagePage> {
     return this.call('GET', `/messages?limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`);

@@ -1,5 +1,6 @@
-import { Component } from 'preact';
+import { Component, createRef, type TargetedEvent } from 'preact';
 import { fill } from '../locales/locale';
+import { ChosenList } from './chosen-list';
 import { onKeys } from './composition';
 import { Icon } from './icons';
 import { countCharacters } from './text';
@@ -14,8 +15,10 @@ interface Props {
 }
 
 export class Composer extends Component<Props> {
+  private readonly picker = createRef<HTMLInputElement>();
+
   override render({ view }: Props) {
-    const { canWrite, draft: body, isEditing } = view;
+    const { canWrite, draft: body, isEditing, chosen } = view;
     const { texts } = view.locale;
     const count = countNearLimit(body);
     const isTooLong = count > MAX_CHARACTERS;
@@ -29,6 +32,20 @@ export class Composer extends Component<Props> {
             </button>
           </p>
         )}
+        {!isEditing && chosen.length > 0 && <ChosenList view={view} actions={this.props.actions} />}
+        {!isEditing && (
+          <button
+            type="button"
+            class="attach"
+            aria-label={texts.attach}
+            title={texts.attach}
+            disabled={!canWrite}
+            onClick={() => this.picker.current!.click()}
+          >
+            <Icon name="attach" />
+          </button>
+        )}
+        <input ref={this.picker} type="file" multiple hidden onChange={this.onPick} />
         <div class="field">
           {/* An invisible copy of the text, which makes the field as high as its text. */}
           <div class="mirror" aria-hidden="true">
@@ -68,8 +85,9 @@ export class Composer extends Component<Props> {
   }
 
   private get canSend(): boolean {
-    const { canWrite, draft: body } = this.props.view;
-    return canWrite && body.trim() !== '' && countNearLimit(body) <= MAX_CHARACTERS;
+    const { canWrite, draft: body, chosen, isEditing } = this.props.view;
+    const hasContent = body.trim() !== '' || (!isEditing && chosen.length > 0);
+    return canWrite && hasContent && countNearLimit(body) <= MAX_CHARACTERS;
   }
 
   private write(body: string): void {
@@ -85,6 +103,12 @@ export class Composer extends Component<Props> {
     actions.send(draft);
     // The draft of a new message is kept while the visitor edits an older one.
     if (!isEditing) this.write('');
+  };
+
+  private readonly onPick = ({ currentTarget }: TargetedEvent<HTMLInputElement>): void => {
+    this.props.actions.addFiles([...currentTarget.files!]);
+    // Otherwise the browser would not report it if the visitor chose the same file again.
+    currentTarget.value = '';
   };
 
   private readonly onKeyDown = onKeys((event) => {

@@ -23,9 +23,17 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
       aria-modal={view.isFullScreen}
       aria-labelledby="title"
       onKeyDown={onKeyDown}
-      onDragOver={keepDrop}
-      onDrop={(event) => keepDrop(event) && actions.refuseFiles()}
-      onPaste={(event) => isOfFilesAlone(event.clipboardData) && actions.refuseFiles()}
+      onDragOver={(event) => event.currentTarget.classList.toggle('dropping', keepDrop(event))}
+      onDragLeave={(event) => event.currentTarget.classList.remove('dropping')}
+      onDrop={(event) => {
+        event.currentTarget.classList.remove('dropping');
+        if (keepDrop(event)) actions.addFiles(event.dataTransfer!.files);
+      }}
+      onPaste={(event) => {
+        if (!isOfFilesAlone(event.clipboardData)) return;
+        event.preventDefault();
+        actions.addFiles(event.clipboardData!.files);
+      }}
     >
       <header class="header">
         <div class="heading">

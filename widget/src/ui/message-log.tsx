@@ -188,7 +188,7 @@ export class MessageLog extends Component<Props, State> {
  * Draws the messages with a heading for each day. The time is shown once for consecutive messages of one
  * sender in the same minute.
  */
-function withDays({ items, locale, isRefused }: View, actions: Actions): VNode[] {
+function withDays({ items, locale, isRefused, parts }: View, actions: Actions): VNode[] {
   const { dates, texts } = locale;
   const now = new Date();
   const newestOwn = items.findLast(({ changeId }) => changeId);
@@ -212,6 +212,7 @@ function withDays({ items, locale, isRefused }: View, actions: Actions): VNode[]
         isReachable={item === newestOwn}
         isLastOfGroup={group !== placed[index + 1]?.group}
         texts={texts}
+        parts={parts}
         actions={actions}
       />
     );

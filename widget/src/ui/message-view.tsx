@@ -1,5 +1,8 @@
 import { Component } from 'preact';
 import type { ChatItem } from '../conversation/chat-items';
+import type { FileParts } from '../files/file-parts-contract';
+import { MAX_FILE_MEBIBYTES } from '../files/chosen-files';
+import { fill } from '../locales/locale';
 import type { Texts } from '../locales/en';
 import { Avatar } from './avatar';
 import { Icon } from './icons';
@@ -15,6 +18,8 @@ interface Props extends Omit<ChatItem, 'key'> {
   /** Whether the service refuses the visitor at present, so that messages cannot be sent. */
   isRefused: boolean;
   texts: Texts;
+  /** Functions that draw files; null until they are loaded. */
+  parts: FileParts | null;
   actions: Actions;
 }
 
@@ -29,7 +34,7 @@ export class MessageView extends Component<Props, State> {
 
   override shouldComponentUpdate(next: Props, { isOpen }: State): boolean {
     const names = Object.keys(next) as (keyof Props)[];
-    return isOpen !== this.state.isOpen || names.some((name) => next[name] !== this.props[name]);
+    return isOpen !== this.state.isOpen || names.some((name) => !isSame(next[name], this.props[name]));
   }
 
   override render(props: Props, { isOpen }: State) {
@@ -37,6 +42,7 @@ export class MessageView extends Component<Props, State> {
       id,
       state,
       body,
+      files,
       changeId,
       isEdited,
       createdAt,
@@ -46,8 +52,10 @@ export class MessageView extends Component<Props, State> {
       isLastOfGroup,
       isReachable,
       texts,
+      parts,
       actions,
     } = props;
+    const isDeleted = body === '' && files.length === 0;
     const isReceived = state === 'received';
     return (
       <div
@@ -59,6 +67,12 @@ export class MessageView extends Component<Props, State> {
           {isReceived && <Avatar name={senderName} />}
           {isReceived ? <bdi>{senderName || texts.support}</bdi> : texts.you}
         </p>
+        {files.length > 0 &&
+          (parts?.drawFiles(files) ?? (
+            <p class="bubble" dir="auto">
+              {files.map(({ name }) => name).join('\n')}
+            </p>
+          ))}
         <div class="line">
           {changeId && (
             <button
@@ -73,28 +87,32 @@ export class MessageView extends Component<Props, State> {
               <Icon name="more" />
             </button>
           )}
-          <p class={body === '' ? 'bubble deleted' : 'bubble'} dir="auto">
-            {body === '' && texts.deleted}
-            {partsOf(body).map(({ text, href }) =>
-              href ? (
-                <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-                  {text}
-                </a>
-              ) : (
-                text
-              ),
-            )}
-          </p>
+          {(body !== '' || isDeleted) && (
+            <p class={isDeleted ? 'bubble deleted' : 'bubble'} dir="auto">
+              {isDeleted && texts.deleted}
+              {partsOf(body).map(({ text, href }) =>
+                href ? (
+                  <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+                    {text}
+                  </a>
+                ) : (
+                  text
+                ),
+              )}
+            </p>
+          )}
         </div>
         {changeId && isOpen && (
           <p class="changes" aria-live="off">
-            <button
-              type="button"
-              class="retry"
-              onClick={() => this.change(() => actions.edit(changeId, body))}
-            >
-              {texts.edit}
-            </button>
+            {body !== '' && (
+              <button
+                type="button"
+                class="retry"
+                onClick={() => this.change(() => actions.edit(changeId, body))}
+              >
+                {texts.edit}
+              </button>
+            )}
             <button type="button" class="retry" onClick={() => this.change(() => actions.remove(changeId))}>
               {texts.remove}
             </button>
@@ -107,6 +125,11 @@ export class MessageView extends Component<Props, State> {
           {state === 'failed' && (
             <button type="button" class="retry" onClick={() => actions.retry(id)}>
               {texts.tryAgain}
+            </button>
+          )}
+          {!createdAt && files.length > 0 && (
+            <button type="button" class="retry" onClick={() => actions.cancel(id)}>
+              {texts.cancel}
             </button>
           )}
         </p>
@@ -122,9 +145,18 @@ export class MessageView extends Component<Props, State> {
   }
 
   private status(): string {
-    const { state, isRead, isRefused, texts } = this.props;
+    const { state, files, problem, isRead, isRefused, texts } = this.props;
     if (state === 'sending') return isRefused ? texts.notSent : texts.sending;
-    if (state === 'failed') return texts.notSent;
+    if (state === 'failed') {
+      if (!problem) return texts.notSent;
+      const name = files.map((file) => file.name).join(', ');
+      return `${texts.notSent}. ${fill(texts[problem], { name, limit: MAX_FILE_MEBIBYTES })}`;
+    }
     return isRead ? texts.read : texts.sent;
   }
+}
+
+/** Compares two properties. Lists of files are compared by content, as each drawing makes new ones. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (Array.isArray(one) && JSON.stringify(one) === JSON.stringify(other));
 }

@@ -1,7 +1,10 @@
-import { render } from 'preact';
+import { h, render } from 'preact';
 import type { LoaderContext } from '../app-contract';
 import type { Chat, ChatDisplay } from '../chat';
 import { itemsOf } from '../conversation/chat-items';
+import { MAX_FILES, MAX_FILE_MEBIBYTES } from '../files/chosen-files';
+import { FilePartsLoader } from '../files/file-parts-loader';
+import { unsentFiles } from '../files/item-files';
 import { fill, plural } from '../locales/locale';
 import { Dialog } from './dialog';
 import { LauncherFace } from './launcher-face';
@@ -14,6 +17,8 @@ import { Viewport } from './viewport';
 
 /** Milliseconds before a lost connection is shown, because most connections are restored sooner. */
 const LOST_NOTICE_MS = 3000;
+/** Milliseconds for which a chosen file waits for the parts that measure pictures. */
+const PARTS_MS = 1000;
 /** Milliseconds for which the panel shows that an action has failed. */
 const NOTICE_MS = 8000;
 
@@ -34,7 +39,10 @@ export class Panel implements ChatDisplay {
   private frame = 0;
   private readonly launcher: LauncherFace;
   private lostSince: number | null = null;
-  private notice: 'noFiles' | 'notChanged' | null = null;
+  private notice: string | null = null;
+  private readonly fileParts: FilePartsLoader;
+  /** Parts of files, from 0 to 1, that are sent. */
+  private readonly progress = new Map<string, number>();
   private noticeTimer: ReturnType<typeof setTimeout> | undefined;
   /** Stored message that the visitor is editing, and its new text so far; null if there is none. */
   private editing: { owner: string; changeId: string; body: string } | null = null;
@@ -53,12 +61,26 @@ export class Panel implements ChatDisplay {
       this.root.addEventListener(name, (event) => event.stopPropagation(), { passive: true });
     shadow.prepend(this.root);
     this.launcher = new LauncherFace(context.button);
+    this.fileParts = new FilePartsLoader(
+      {
+        h,
+        shadow,
+        texts: () => chat.locale.texts,
+        languageTag: () => chat.locale.tag,
+        read: (file) => chat.visitor.readFile(file),
+        progressOf: (fileId) => this.progress.get(fileId) ?? 0,
+      },
+      ({ styles: ofParts }) => {
+        shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, ofParts];
+        this.update();
+      },
+    );
     this.actions = {
       close: () => chat.close(),
       escape: () => (this.edited ? this.edit(null) : chat.close()),
       send: (body) => {
         const { edited } = this;
-        if (!edited) return void chat.visitor.write(storable(body));
+        if (!edited) return void chat.send(body.trim() && storable(body));
         void this.change(edited.changeId, storable(body));
       },
       keepDraft: (body) => {
@@ -72,7 +94,15 @@ export class Panel implements ChatDisplay {
         void chat.visitor.outbox.retry(clientMessageId);
       },
       loadOlder: () => chat.visitor.loadOlder(),
-      refuseFiles: () => this.say('noFiles'),
+      addFiles: (files) => void this.addFiles([...files]),
+      removeFile: (fileId) => {
+        this.focus();
+        void chat.visitor.chosen.remove(fileId);
+      },
+      cancel: (clientMessageId) => {
+        this.focus();
+        void chat.visitor.outbox.cancel(clientMessageId);
+      },
       submitForm: (visitor) => {
         chat.completeForm(visitor);
         this.draw();
@@ -100,7 +130,9 @@ export class Panel implements ChatDisplay {
 
   focus(): void {
     const { root } = this;
-    (root.querySelector<HTMLElement>('textarea, input') ?? root.querySelector('button'))?.focus();
+    (
+      root.querySelector<HTMLElement>('textarea, input:not([hidden])') ?? root.querySelector('button')
+    )?.focus();
   }
 
   /** Draws the present state in the next frame. */
@@ -123,6 +155,12 @@ export class Panel implements ChatDisplay {
     return document.visibilityState === 'visible' && log !== null && isInSight(this.context.shadow, log);
   }
 
+  showProgress(fileId: string, part: number): void {
+    this.progress.set(fileId, part);
+    const bar = this.root.querySelector<HTMLProgressElement>(`progress[data-file="${fileId}"]`);
+    if (bar) bar.value = part;
+  }
+
   /** Edit of the present visitor; null if there is none. The edit of a previous visitor is ignored. */
   private get edited(): typeof this.editing {
     return this.editing?.owner === this.chat.visitor.owner ? this.editing : null;
@@ -141,7 +179,7 @@ export class Panel implements ChatDisplay {
     try {
       await this.chat.visitor.change(changeId, body);
     } catch {
-      this.say('notChanged');
+      this.say(this.chat.locale.texts.notChanged);
       if (body !== null && !this.editing) this.edit(edited && { ...edited, body });
     }
   }
@@ -177,7 +215,7 @@ export class Panel implements ChatDisplay {
         <Preview
           key={answer.id}
           name={answer.senderName}
-          body={answer.body}
+          body={(answer.isDescribed && answer.attachments?.map(({ name }) => name).join(', ')) || answer.body}
           texts={chat.locale.texts}
           onOpen={() => chat.open()}
           onDismiss={() => {
@@ -199,6 +237,8 @@ export class Panel implements ChatDisplay {
     const items = itemsOf(visitor.timeline.messages, visitor.outbox.records, hasOlder);
     const isLoading = visitor.hasBegun && !visitor.timeline.isLoaded && chat.refusal === null;
     const trouble = this.trouble();
+    const hasFiles = visitor.chosen.list.length > 0 || items.some(({ files }) => files.length > 0);
+    if (hasFiles) void this.fileParts.load();
     const wantsForm = visitor.isAnonymous && items.length === 0 && !isLoading && !chat.isFormDone;
     return {
       locale,
@@ -210,13 +250,17 @@ export class Panel implements ChatDisplay {
       get hasUnread() {
         return chat.visitor.unread > 0;
       },
-      notice: this.notice ? texts[this.notice] : trouble,
+      notice: this.notice ?? trouble,
       isOnline: visitor.presence.isOnline === true && trouble === null,
       typing: typist === null ? null : fill(texts.typing, { name: typist || texts.support }),
       // A getter, because the visitor or the text may change before the panel is drawn again.
       get draft() {
         return edited()?.body ?? chat.visitor.draft;
       },
+      get chosen() {
+        return unsentFiles([...chat.visitor.chosen.list]);
+      },
+      parts: this.fileParts.parts,
       get isEditing() {
         return edited() !== null;
       },
@@ -227,7 +271,20 @@ export class Panel implements ChatDisplay {
     };
   }
 
-  private say(notice: typeof this.notice): void {
+  private async addFiles(files: File[]): Promise<void> {
+    const { chat, fileParts } = this;
+    const { texts } = chat.locale;
+    if (this.edited || chat.refusal === 'unavailable') return this.say(texts.noFiles);
+    this.focus();
+    // A file must be in the draft even if the network is down.
+    await Promise.race([fileParts.load(), new Promise((resolve) => setTimeout(resolve, PARTS_MS))]);
+    const problem = await chat.visitor.chosen.add(files, fileParts.parts?.measure);
+    if (!problem) return;
+    const { text, name } = problem;
+    this.say(fill(texts[text], { name, limit: text === 'tooManyFiles' ? MAX_FILES : MAX_FILE_MEBIBYTES }));
+  }
+
+  private say(notice: string): void {
     clearTimeout(this.noticeTimer);
     this.notice = notice;
     this.noticeTimer = setTimeout(() => {

@@ -1,4 +1,6 @@
 import type { ChatItem } from '../conversation/chat-items';
+import type { FileParts } from '../files/file-parts-contract';
+import type { ItemFile } from '../files/item-files';
 import type { Locale } from '../locales/locale';
 import type { VisitorForm } from '../page-api';
 
@@ -21,6 +23,10 @@ export interface View {
   isRefused: boolean;
   /** Text of the input field: the new text of an edited message, or the draft. It is read at each access. */
   readonly draft: string;
+  /** Files of the draft. They are read at each access. */
+  readonly chosen: readonly ItemFile[];
+  /** Functions that draw files; null until they are loaded. */
+  parts: FileParts | null;
   /** Whether the text in the input field replaces the text of a stored message. */
   readonly isEditing: boolean;
   /** Form that the visitor fills in before the first message; null if the form is not shown. */
@@ -46,8 +52,11 @@ export interface Actions {
   /** Deletes a message that the visitor has sent. */
   remove: (changeId: string) => void;
   loadOlder: () => Promise<void>;
-  /** Shows the notice that the chat does not accept files. */
-  refuseFiles: () => void;
+  /** Adds files to the draft. */
+  addFiles: (files: Iterable<File>) => void;
+  removeFile: (fileId: string) => void;
+  /** Deletes a message that was not sent yet. */
+  cancel: (clientMessageId: string) => void;
   submitForm: (visitor: Visitor) => void;
   /** Called when the newest message may have become visible or invisible. */
   scrolled: () => void;
