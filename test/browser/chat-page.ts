@@ -1,5 +1,6 @@
 import { Locator, Page } from 'playwright-core';
 import { waitFor } from '../support/wait';
+import { SampleFile } from './sample-files';
 
 export type MessageState = 'sending' | 'sent' | 'failed' | 'received';
 
@@ -87,6 +88,17 @@ export class ChatPage {
   async send(text: string): Promise<void> {
     await this.write(text);
     await this.waitFor(text, 'sent');
+  }
+
+  /** Chooses files from the disk, and waits until the draft has them. */
+  async choose(...files: SampleFile[]): Promise<void> {
+    await this.panel.locator('input[type=file]').setInputFiles(files);
+    await this.chosen(files.at(-1)!.name).waitFor();
+  }
+
+  /** File of the draft. */
+  chosen(name: string): Locator {
+    return this.panel.getByRole('list', { name: 'Files' }).locator('.chosen-file', { hasText: name });
   }
 
   message(text: string): Locator {
