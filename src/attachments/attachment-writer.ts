@@ -87,6 +87,15 @@ export class AttachmentWriter {
     });
   }
 
+  /** Attaches the files of an earlier message of the conversation to a message that repeats it. */
+  attachAgain(tx: Transaction, message: AttachedMessage, repeated: AttachmentEntity[]): AttachmentEntity[] {
+    return repeated.map((attachment) => {
+      const { position, fileId, kind, name, contentType, size, state, problem, caption } = attachment;
+      const facts = { fileId, kind, name, contentType, size, state, problem, caption };
+      return { ...attachment, ...this.add(tx, message, position, facts) };
+    });
+  }
+
   /** Attaches files that are still to be fetched to a message. */
   addReceived(tx: Transaction, message: AttachedMessage, received: ReceivedAttachment[]): AttachmentEntity[] {
     return received.map((attachment, position) => {

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AttachmentsModule } from '../attachments/attachments.module';
 import { ContactsModule } from '../contacts/contacts.module';
 import { ConversationsModule } from '../conversations/conversations.module';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
@@ -15,6 +16,8 @@ import { ReceivedAttachments } from './fetches/received-attachments';
 import { InboundMessageWriter } from './inbound/inbound-message-writer';
 import { InboundService } from './inbound/inbound.service';
 import { ReceptionTimes } from './inbound/reception-times';
+import { LinkedFilesController } from './outbound/parts/linked-files.controller';
+import { LinkedFilesService } from './outbound/parts/linked-files.service';
 import { ReceiptsRepository } from './receipts/receipts.repository';
 import { ReceiptsService } from './receipts/receipts.service';
 import { TypingController } from './widget/typing.controller';
@@ -38,7 +41,7 @@ import { WidgetController } from './widget/widget.controller';
     RateLimitModule,
     SecretsModule,
   ],
-  controllers: [...HOOK_CONTROLLERS, WidgetController, TypingController],
+  controllers: [...HOOK_CONTROLLERS, LinkedFilesController, WidgetController, TypingController],
   providers: [
     HookBodies,
     HookEventsService,
@@ -46,6 +49,7 @@ import { WidgetController } from './widget/widget.controller';
     InboundMessageWriter,
     InboundService,
     ReceivedAttachments,
+    LinkedFilesService,
     ReceiptsRepository,
     ReceiptsService,
     ReceptionTimes,

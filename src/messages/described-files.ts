@@ -1,14 +1,18 @@
-import { FileEntity } from '../attachments/files/file.entity';
 import { FileKind } from '../common/file-limits';
 
 const WORDS: Record<FileKind, string> = { IMAGE: 'image', AUDIO: 'audio', VIDEO: 'video', FILE: 'file' };
+
+interface DescribedFile {
+  kind: FileKind | null;
+  name: string | null;
+}
 
 /**
  * Describes files, a line each, such as `[image]` or `[file: invoice.pdf]`. It is the body of a message that
  * has files alone, so that who reads texts alone misses nothing.
  */
-export function describeFiles(files: Pick<FileEntity, 'kind' | 'name'>[]): string {
-  return files.map(({ kind, name }) => describeFile(kind ?? 'FILE', name)).join('\n');
+export function describeFiles(files: DescribedFile[]): string {
+  return files.map(({ kind, name }) => describeFile(kind ?? 'FILE', name ?? '')).join('\n');
 }
 
 function describeFile(kind: FileKind, name: string): string {

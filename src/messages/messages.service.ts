@@ -123,7 +123,7 @@ export class MessagesService {
    * - A conversation without an agent is assigned to the actor, if the actor is an agent.
    * - If the actor is an agent and names the newest message that it had seen, the call is refused if another
    *   sender has answered since.
-   * - A message that repeats a lost one dismisses the lost one.
+   * - A message that repeats a lost one dismisses the lost one, and has its files again.
    * @throws AppError INVALID_BODY (the body, the channel's limit, the sender, the seen message, a message to
    *   repeat that is in another conversation, or neither FAILED nor UNKNOWN), FORBIDDEN (an agent that names
    *   another one as the sender), NOT_FOUND, CONFLICT (another sender has answered), IDEMPOTENCY_CONFLICT
@@ -170,6 +170,10 @@ export class MessagesService {
                 conversation.sourceChannel,
                 actorIdOf(actor),
               );
+        const repeated =
+          repeatsId === undefined || files.length > 0
+            ? []
+            : await this.listRepeated(tx, { tenantId, conversationId }, repeatsId);
         const text = (body as string | undefined) ?? describeFiles(files);
         requireWithinLimit(conversation.sourceChannel, text);
         if (!sender)
@@ -183,13 +187,13 @@ export class MessagesService {
           senderAgentId: sender.id,
           body: text,
           repeatsId: repeatsId ?? null,
-          attachmentCount: files.length,
-          isDescribed: body === undefined,
+          attachmentCount: files.length + repeated.length,
+          isDescribed: body === undefined || (repeated.length > 0 && body === describeFiles(repeated)),
         };
         const { message, ...assignment } = await this.writer.send(tx, conversation, content, actor);
         const attached =
           files.length === 0
-            ? []
+            ? this.attachmentWriter.attachAgain(tx, message, repeated)
             : await this.attachmentWriter.attachUploads(tx, message, files, attachments);
         return { message: toMessage(message, attached), ...assignment };
       });
@@ -240,6 +244,15 @@ export class MessagesService {
       throw AppError.notFound('Conversation');
     const attached = await this.listAttached({ tenantId, conversationId }, rows);
     return toPage(rows, limit, (message) => toItem(message, attached.get(message.id)));
+  }
+
+  private async listRepeated(
+    tx: Transaction,
+    key: ConversationKey,
+    repeatsId: string,
+  ): Promise<AttachmentEntity[]> {
+    if (!isId(repeatsId)) return [];
+    return (await this.attachments.listOfMessages(key, [repeatsId], tx)).get(repeatsId) ?? [];
   }
 
   /** Lists the attachments of messages, by message. Costs a statement only if a message has any. */

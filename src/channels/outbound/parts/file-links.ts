@@ -5,7 +5,7 @@ import { Config } from '../../../config/config';
 const KEY_BYTES = 32;
 /** Name from which the key of links is derived, so that no other signed data is valid as one. */
 const KEY_PURPOSE = 'files for providers';
-/** Milliseconds for which a link works. Instagram fetches a file before it answers, in two minutes at most. */
+/** Milliseconds for which a link works. Instagram fetches a file before it answers. */
 const LIFETIME_MS = 10 * 60 * 1000;
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const TOKEN = new RegExp(`^(${UUID})\\.(${UUID})\\.(\\d{13})\\.([\\w-]{43})$`);

@@ -28,6 +28,20 @@ export class MessagePartsRepository {
     );
   }
 
+  /** Reports whether a message of a conversation has this text. */
+  async isBodyOf(
+    tx: Transaction,
+    { tenantId, conversationId }: MessageKey,
+    messageId: string,
+    body: string,
+  ): Promise<boolean> {
+    const rows = await tx.query(
+      'SELECT FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND id = $3 AND body = $4',
+      [tenantId, conversationId, messageId, body],
+    );
+    return rows.length > 0;
+  }
+
   insertPipelined(tx: Transaction, part: MessagePart): void {
     const { position, id, content, attachmentId, fileId, status, error, createdAt } = part;
     tx.pipeline(

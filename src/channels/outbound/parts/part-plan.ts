@@ -38,8 +38,8 @@ export function formOf(
 }
 
 /**
- * Chooses the status with which each part of a message begins that repeats a lost one. What certainly arrived
- * is not sent again. What may have arrived is sent again only if nothing has certainly failed.
+ * Chooses the status with which each part of a message begins that repeats a lost one. A part that arrived is
+ * not sent again. A part that may have arrived is sent again only if no part has certainly failed.
  * @param isSameText whether both messages have the same text
  */
 export function statusesOfRepeat(

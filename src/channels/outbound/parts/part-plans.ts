@@ -9,7 +9,7 @@ import { MessagePartsRepository } from './message-parts.repository';
 import { formOf, planParts, statusesOfRepeat } from './part-plan';
 import { ProviderFilesRepository } from './provider-files.repository';
 
-/** Next part of a message to be sent, with what its request needs. */
+/** Next part of a message to be sent, with its file. */
 export interface NextPart {
   part: MessagePart;
   /** Attachment of the part; null for the message's text. */
@@ -53,7 +53,9 @@ export class PartPlans {
     const { tenantId, conversationId, messageId, connection, body, isDescribed, repeatsId } = message;
     const planned = planParts(connection.channel, isDescribed ? null : body, files);
     const repeated = repeatsId === null ? [] : await this.listRepeated(tx, message, repeatsId);
-    const statuses = statusesOfRepeat(planned, repeated, true);
+    const isSameText =
+      repeated.length > 0 && (await this.parts.isBodyOf(tx, message, repeatsId!, message.body));
+    const statuses = statusesOfRepeat(planned, repeated, isSameText);
     return planned.map((part, position) => {
       const added: MessagePart = {
         ...part,

@@ -13,7 +13,7 @@ import { PartLease } from './part-lease';
 import { formOf } from './part-plan';
 import { NextPart } from './part-plans';
 
-/** What became of the request of a part. */
+/** Outcome of the request of a part. */
 export interface PartAttempt {
   /** Null if another worker has the message, or it was erased: then there is nothing to record. */
   outcome: SendOutcome | null;

@@ -28,7 +28,7 @@ export class PartSettler {
   }
 
   /**
-   * Ends the attempt of a worker that was killed: what it was sending may have arrived.
+   * Ends the attempt of a worker that was killed. The part that it was sending may have arrived.
    * @returns whether a part may have arrived, and whether parts are still to be sent
    */
   async endAttempt(tx: Transaction, key: MessageKey): Promise<{ isUnknown: boolean; isOver: boolean }> {
