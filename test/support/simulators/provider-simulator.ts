@@ -51,6 +51,14 @@ export abstract class ProviderSimulator {
   /** Origin that replaces the one of hooks, because a test's service has no known port before it listens. */
   hookOrigin: string | null = null;
 
+  /**
+   * Milliseconds to wait after each chunk of a body with a file; `Infinity` to read no further. Null to read
+   * at once.
+   */
+  pauseInUploads: number | null = null;
+  /** Number of bodies with files whose bytes have begun to arrive. */
+  uploadsBegun = 0;
+
   private readonly server = createServer((request, response) => this.receive(request, response));
   private readonly upcoming: Trouble[] = [];
   private readonly upcomingOfUploads: Trouble[] = [];
@@ -124,10 +132,21 @@ export abstract class ProviderSimulator {
 
   private receive(request: IncomingMessage, response: ServerResponse): void {
     const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const isUpload = request.headers['content-type']?.startsWith('multipart/') ?? false;
+    if (isUpload) this.uploadsBegun += 1;
+    request.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      if (isUpload) this.pauseUpload(request);
+    });
     // Callers may disconnect.
     request.on('error', () => undefined);
     request.on('end', () => void this.respond(callOf(request, Buffer.concat(chunks)), response));
+  }
+
+  private pauseUpload(request: IncomingMessage): void {
+    if (this.pauseInUploads === null) return;
+    request.pause();
+    if (this.pauseInUploads < Infinity) setTimeout(() => request.resume(), this.pauseInUploads).unref();
   }
 
   private async respond(call: SimulatedCall, response: ServerResponse): Promise<void> {
