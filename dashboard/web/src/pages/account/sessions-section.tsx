@@ -40,7 +40,7 @@ export function SessionsSection() {
       ),
     },
     { header: texts.sessions.begun, cell: ({ createdAt }) => <Moment at={createdAt} /> },
-    { header: texts.apiKeys.lastUsed, cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+    { header: texts.sessions.lastUsed, cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
     {
       header: texts.common.actions,
       isActions: true,

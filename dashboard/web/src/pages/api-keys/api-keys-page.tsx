@@ -13,12 +13,13 @@ import { CreateKeyDialog } from './create-key-dialog';
 import { NewKeyDialog } from './new-key-dialog';
 import { RevokeKeyDialog } from './revoke-key-dialog';
 import { SCOPES } from './scopes';
+import { useApiKeyTexts } from './api-key-texts';
 
 const route = getRouteApi('/inside/w/$slug/settings/api-keys');
 const MINUTE_MS = 60_000;
 
 export function ApiKeysPage() {
-  const texts = useTexts();
+  const apiKeys = useApiKeyTexts();
   const mayManage = useMayManage();
   const { cursor } = route.useSearch();
   const navigate = route.useNavigate();
@@ -30,18 +31,18 @@ export function ApiKeysPage() {
 
   const create = (
     <Button onClick={() => setCreating(true)} disabled={!mayManage}>
-      {texts.apiKeys.create}
+      {apiKeys.create}
     </Button>
   );
   return (
-    <PageLayout title={texts.apiKeys.title} about={texts.apiKeys.about} actions={mayManage && create}>
+    <PageLayout title={apiKeys.title} about={apiKeys.about} actions={mayManage && create}>
       <DataTable
-        name={texts.apiKeys.title}
+        name={apiKeys.title}
         query={keys}
         columns={columns}
         rowKey={({ id }) => id}
         empty={
-          <EmptyState title={texts.apiKeys.none} description={texts.apiKeys.noneAdvice}>
+          <EmptyState title={apiKeys.none} description={apiKeys.noneAdvice}>
             {mayManage && <EmptyState.Actions>{create}</EmptyState.Actions>}
           </EmptyState>
         }
@@ -68,12 +69,13 @@ export function ApiKeysPage() {
 
 function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
   const texts = useTexts();
+  const apiKeys = useApiKeyTexts();
   const mayManage = useMayManage();
   const agents = useRead<{ data: Agent[] }>('agents', {}, { refreshMs: false });
   const nameOf = (agentId: string | null) => agents.data?.data.find(({ id }) => id === agentId)?.name;
   return [
     {
-      header: texts.apiKeys.name,
+      header: apiKeys.name,
       cell: (key) => (
         <Stack gap={2}>
           <Group gap="xs">
@@ -89,11 +91,11 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
       ),
     },
     {
-      header: texts.apiKeys.scopes,
+      header: apiKeys.scopes,
       cell: ({ scopes, allowedNetworks }) => (
         <Stack gap={4}>
           <Group gap={4}>
-            {(scopes.length === SCOPES.length ? [texts.apiKeys.everything] : scopes).map((scope) => (
+            {(scopes.length === SCOPES.length ? [apiKeys.everything] : scopes).map((scope) => (
               <Badge key={scope} variant="default">
                 {scope}
               </Badge>
@@ -101,29 +103,29 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
           </Group>
           {allowedNetworks && (
             <Text size="xs" c="dimmed">
-              {texts.apiKeys.onlyFrom(allowedNetworks.join(', '))}
+              {apiKeys.onlyFrom(allowedNetworks.join(', '))}
             </Text>
           )}
         </Stack>
       ),
     },
     {
-      header: texts.apiKeys.created,
+      header: apiKeys.created,
       cell: ({ createdAt, createdBy }) => (
         <Stack gap={2}>
           <Moment at={createdAt} isExact />
           <Text size="xs" c="dimmed">
-            {nameOf(createdBy) ?? texts.apiKeys.byOperator}
+            {nameOf(createdBy) ?? apiKeys.byOperator}
           </Text>
         </Stack>
       ),
     },
     {
-      header: texts.apiKeys.lastUsed,
+      header: apiKeys.lastUsed,
       cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} none={texts.common.never} isExact />,
     },
     {
-      header: texts.apiKeys.expires,
+      header: apiKeys.expires,
       cell: ({ expiresAt }) => <Moment at={expiresAt} none={texts.common.never} isExact mayBeAhead />,
     },
     {
@@ -136,10 +138,10 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
             variant="subtle"
             color="red"
             size="compact-sm"
-            aria-label={texts.apiKeys.revokeNamed(key.name)}
+            aria-label={apiKeys.revokeNamed(key.name)}
             onClick={() => onRevoke(key)}
           >
-            {texts.apiKeys.revoke}
+            {apiKeys.revoke}
           </Button>
         ),
     },
@@ -147,11 +149,11 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
 }
 
 function KeyState({ apiKey }: { apiKey: ApiKey }) {
-  const texts = useTexts();
+  const apiKeys = useApiKeyTexts();
   const now = useNow(MINUTE_MS);
-  if (apiKey.revokedAt) return <Badge color="red">{texts.apiKeys.revoked}</Badge>;
+  if (apiKey.revokedAt) return <Badge color="red">{apiKeys.revoked}</Badge>;
   if (apiKey.expiresAt && Date.parse(apiKey.expiresAt) <= now) {
-    return <Badge color="yellow">{texts.apiKeys.expired}</Badge>;
+    return <Badge color="yellow">{apiKeys.expired}</Badge>;
   }
   return null;
 }

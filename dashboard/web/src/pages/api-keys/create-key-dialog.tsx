@@ -8,6 +8,7 @@ import { Form } from '../../common/form';
 import { faultOf } from '../../common/error-notice';
 import { useLocale, useTexts } from '../../i18n/locale';
 import { PRESETS, SCOPE_TEXTS, SCOPES } from './scopes';
+import { useApiKeyTexts } from './api-key-texts';
 
 const DAY_MS = 86_400_000;
 const LIVES_DAYS = [30, 90, 365];
@@ -20,6 +21,7 @@ export function CreateKeyDialog({
   onCreated: (key: CreatedApiKey) => void;
 }) {
   const texts = useTexts();
+  const apiKeys = useApiKeyTexts();
   const locale = useLocale();
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<Scope[]>([...PRESETS.read]);
@@ -39,9 +41,9 @@ export function CreateKeyDialog({
     create.mutate(input, { onSuccess: onCreated });
   };
   return (
-    <Dialog title={texts.apiKeys.create} onClose={onClose} size="lg">
+    <Dialog title={apiKeys.create} onClose={onClose} size="lg">
       <Form
-        action={texts.apiKeys.create}
+        action={apiKeys.create}
         isPending={create.isPending}
         isDisabled={scopes.length === 0}
         error={create.error}
@@ -49,8 +51,8 @@ export function CreateKeyDialog({
         onCancel={onClose}
       >
         <TextInput
-          label={texts.apiKeys.name}
-          description={texts.apiKeys.nameAdvice}
+          label={apiKeys.name}
+          description={apiKeys.nameAdvice}
           required
           maxLength={200}
           data-autofocus
@@ -60,24 +62,24 @@ export function CreateKeyDialog({
           error={faultOf(create.error, 'name')}
         />
         <NativeSelect
-          label={texts.apiKeys.preset}
+          label={apiKeys.preset}
           value={preset}
           onChange={(event) => {
             const chosen = event.currentTarget.value;
             if (isPreset(chosen)) setScopes([...PRESETS[chosen]]);
           }}
           data={[
-            { value: 'read', label: texts.apiKeys.presets.read },
-            { value: 'answer', label: texts.apiKeys.presets.answer },
-            { value: 'all', label: texts.apiKeys.presets.all },
-            { value: 'custom', label: texts.apiKeys.presets.custom, disabled: true },
+            { value: 'read', label: apiKeys.presets.read },
+            { value: 'answer', label: apiKeys.presets.answer },
+            { value: 'all', label: apiKeys.presets.all },
+            { value: 'custom', label: apiKeys.presets.custom, disabled: true },
           ]}
         />
         <Checkbox.Group
-          label={texts.apiKeys.scopes}
+          label={apiKeys.scopes}
           value={scopes}
           onChange={(chosen) => setScopes(SCOPES.filter((scope) => chosen.includes(scope)))}
-          error={scopes.length === 0 ? texts.apiKeys.scopeNeeded : faultOf(create.error, 'scopes')}
+          error={scopes.length === 0 ? apiKeys.scopeNeeded : faultOf(create.error, 'scopes')}
         >
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt="xs">
             {SCOPES.map((scope) => (
@@ -87,19 +89,19 @@ export function CreateKeyDialog({
         </Checkbox.Group>
 
         <NativeSelect
-          label={texts.apiKeys.expires}
+          label={apiKeys.expires}
           value={lifeDays}
           onChange={(event) => setLifeDays(event.currentTarget.value)}
           data={[
-            { value: '', label: texts.apiKeys.noExpiry },
+            { value: '', label: apiKeys.noExpiry },
             ...LIVES_DAYS.map((days) => ({ value: String(days), label: texts.common.inDays(days) })),
           ]}
           error={faultOf(create.error, 'expiresAt')}
         />
 
         <Textarea
-          label={texts.apiKeys.networks}
-          description={texts.apiKeys.networksAdvice}
+          label={apiKeys.networks}
+          description={apiKeys.networksAdvice}
           placeholder="203.0.113.0/24"
           autosize
           minRows={1}

@@ -8,19 +8,20 @@ import { ConfirmDialog, Dialog } from '../../common/dialogs';
 import { faultOf } from '../../common/error-notice';
 import { Form } from '../../common/form';
 import { useTexts } from '../../i18n/locale';
+import { useApiKeyTexts } from './api-key-texts';
 
 type Reason = RevokeApiKey['reason'];
 
 /** Revokes a key. The reason that the person chooses decides whether the key's webhook endpoints go on. */
 export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
-  const texts = useTexts();
+  const apiKeys = useApiKeyTexts();
   const [reason, setReason] = useState<Reason | null>(null);
   const [newKey, setNewKey] = useState('');
   const [revoked, setRevoked] = useState<RevokedApiKey | null>(null);
   const others = useOtherKeys(apiKey);
   const revoke = useChange(
     (at, input: RevokeApiKey) => api.post<RevokedApiKey>(`${at}/api-keys/${apiKey.id}/revoke`, input),
-    texts.apiKeys.revokedDone,
+    apiKeys.revokedDone,
   );
   if (revoked) return <RevokedDialog revoked={revoked} onClose={onClose} />;
 
@@ -34,8 +35,8 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
     });
   return (
     <ConfirmDialog
-      title={texts.apiKeys.revokeNamed(apiKey.name)}
-      action={texts.apiKeys.revoke}
+      title={apiKeys.revokeNamed(apiKey.name)}
+      action={apiKeys.revoke}
       name={apiKey.name}
       isReady={input !== null}
       isPending={revoke.isPending}
@@ -44,28 +45,28 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
       onClose={onClose}
     >
       <Stack>
-        <Text size="sm">{texts.apiKeys.revokeAdvice}</Text>
+        <Text size="sm">{apiKeys.revokeAdvice}</Text>
         <EndpointsOf apiKey={apiKey} />
         <Radio.Group
-          label={texts.apiKeys.revokeWhy}
+          label={apiKeys.revokeWhy}
           value={reason}
           onChange={(chosen) => setReason(chosen)}
           required
           error={faultOf(revoke.error, 'reason')}
         >
           <Stack gap="xs" mt="xs">
-            <Radio value="LEAKED" label={texts.apiKeys.leaked} description={texts.apiKeys.leakedAdvice} />
+            <Radio value="LEAKED" label={apiKeys.leaked} description={apiKeys.leakedAdvice} />
             <Radio
               value="REPLACED"
-              label={texts.apiKeys.replaced}
-              description={others.length > 0 ? texts.apiKeys.replacedAdvice : texts.apiKeys.noOtherKey}
+              label={apiKeys.replaced}
+              description={others.length > 0 ? apiKeys.replacedAdvice : apiKeys.noOtherKey}
               disabled={others.length === 0}
             />
           </Stack>
         </Radio.Group>
         {reason === 'REPLACED' && (
           <NativeSelect
-            label={texts.apiKeys.replacedBy}
+            label={apiKeys.replacedBy}
             value={replacedBy}
             onChange={(event) => setNewKey(event.currentTarget.value)}
             data={others.map(({ id, name, preview }) => ({ value: id, label: `${name} (${preview})` }))}
@@ -85,14 +86,14 @@ function useOtherKeys({ id }: ApiKey): ApiKey[] {
 }
 
 function EndpointsOf({ apiKey: { id } }: { apiKey: ApiKey }) {
-  const texts = useTexts();
+  const apiKeys = useApiKeyTexts();
   const endpoints = useRead<Page<EndpointListItem>>('webhook-endpoints', {}, { refreshMs: false });
   if (!endpoints.data) return null;
   const own = endpoints.data.data.filter((one) => one.madeBy?.id === id || one.urlSetBy?.id === id);
-  if (own.length === 0) return <Text size="sm">{texts.apiKeys.noEndpoints}</Text>;
+  if (own.length === 0) return <Text size="sm">{apiKeys.noEndpoints}</Text>;
   return (
     <div>
-      <Text size="sm">{texts.apiKeys.endpointsOf}</Text>
+      <Text size="sm">{apiKeys.endpointsOf}</Text>
       <List size="sm" mt={4}>
         {own.map((endpoint) => (
           <List.Item key={endpoint.id} className="breakable">
@@ -106,9 +107,10 @@ function EndpointsOf({ apiKey: { id } }: { apiKey: ApiKey }) {
 
 function RevokedDialog({ revoked, onClose }: { revoked: RevokedApiKey; onClose: () => void }) {
   const texts = useTexts();
+  const apiKeys = useApiKeyTexts();
   const { slug } = useWorkspace();
   return (
-    <Dialog title={texts.apiKeys.revokedDone} about={revoked.name} onClose={onClose} isQuestion>
+    <Dialog title={apiKeys.revokedDone} about={revoked.name} onClose={onClose} isQuestion>
       <Form action={texts.common.close} isPending={false} onSubmit={onClose}>
         <List size="sm">
           {revoked.endpoints.map((endpoint) => (
@@ -125,9 +127,9 @@ function RevokedDialog({ revoked, onClose }: { revoked: RevokedApiKey; onClose: 
               >
                 {labelOf(endpoint)}
               </Anchor>
-              {` – ${texts.apiKeys.outcomes[endpoint.outcome]}`}
+              {` – ${apiKeys.outcomes[endpoint.outcome]}`}
               {endpoint.knewSecret && endpoint.outcome !== 'HANDED_OVER' && (
-                <Text size="sm">{texts.apiKeys.rollSecret}</Text>
+                <Text size="sm">{apiKeys.rollSecret}</Text>
               )}
             </List.Item>
           ))}

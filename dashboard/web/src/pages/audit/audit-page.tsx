@@ -23,13 +23,14 @@ import { shortId } from '../../common/short-id';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { useAuditWords } from './audit-words';
 import { Changes } from './changes';
+import { useAuditTexts } from './audit-texts';
 
 const route = getRouteApi('/inside/w/$slug/settings/audit');
 
 type Filter = Partial<Record<'action' | 'actor' | 'entity' | 'entityId' | 'since' | 'until', string>>;
 
 export function AuditPage() {
-  const texts = useTexts();
+  const audit = useAuditTexts();
   const { id } = useWorkspace();
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -40,15 +41,15 @@ export function AuditPage() {
     `/api/workspaces/${id}/audit-entries/export${toQuery({ ...filter, format })}`;
   return (
     <PageLayout
-      title={texts.audit.title}
-      about={texts.audit.about}
+      title={audit.title}
+      about={audit.about}
       actions={
         <>
           <Button component="a" variant="default" href={exportAs('csv')} download>
-            {texts.audit.exportCsv}
+            {audit.exportCsv}
           </Button>
           <Button component="a" variant="default" href={exportAs('ndjson')} download>
-            {texts.audit.exportJson}
+            {audit.exportJson}
           </Button>
         </>
       }
@@ -58,14 +59,14 @@ export function AuditPage() {
         onChange={(changed) => void navigate({ search: changed, resetScroll: false })}
       />
       <DataTable
-        name={texts.audit.title}
+        name={audit.title}
         query={entries}
         columns={columns}
         rowKey={({ id: entryId }) => entryId}
         empty={
           <EmptyState
-            title={Object.keys(filter).length > 0 ? texts.audit.noneMatch : texts.audit.none}
-            description={texts.audit.noneAdvice}
+            title={Object.keys(filter).length > 0 ? audit.noneMatch : audit.none}
+            description={audit.noneAdvice}
           />
         }
       />
@@ -80,15 +81,16 @@ export function AuditPage() {
 
 function AuditFilters({ filter, onChange }: { filter: Filter; onChange: (filter: Filter) => void }) {
   const texts = useTexts();
+  const audit = useAuditTexts();
   const formats = useFormats();
   const words = useAuditWords();
   const values = useRead<AuditValues>('audit-entries/values', {}, { refreshMs: false });
   const set = (change: Filter) => onChange({ ...filter, ...change });
   const fields: [name: keyof Filter, label: string, write: (value: string) => string][] = [
-    ['action', texts.audit.action, words.action],
-    ['actor', texts.audit.actor, words.actor],
-    ['entity', texts.audit.entity, words.entity],
-    ['entityId', texts.audit.entityId, shortId],
+    ['action', audit.action, words.action],
+    ['actor', audit.actor, words.actor],
+    ['entity', audit.entity, words.entity],
+    ['entityId', audit.entityId, shortId],
     ['since', texts.filters.since, formats.moment],
     ['until', texts.filters.until, formats.moment],
   ];
@@ -104,28 +106,28 @@ function AuditFilters({ filter, onChange }: { filter: Filter; onChange: (filter:
       onClear={() => onChange({})}
     >
       <Choice
-        label={texts.audit.action}
+        label={audit.action}
         value={filter.action}
         values={values.data?.actions}
         write={words.action}
         onChange={(action) => set({ action })}
       />
       <Choice
-        label={texts.audit.actor}
+        label={audit.actor}
         value={filter.actor}
         values={values.data?.actors}
         write={words.actor}
         onChange={(actor) => set({ actor })}
       />
       <Choice
-        label={texts.audit.entity}
+        label={audit.entity}
         value={filter.entity}
         values={values.data?.entities}
         write={words.entity}
         onChange={(entity) => set({ entity })}
       />
       <TypedFilter
-        label={texts.audit.entityId}
+        label={audit.entityId}
         value={filter.entityId}
         onChange={(entityId) => set({ entityId })}
       />
@@ -164,13 +166,13 @@ function Choice({
 }
 
 function useColumns(): Column<AuditEntry>[] {
-  const texts = useTexts();
+  const audit = useAuditTexts();
   const navigate = route.useNavigate();
   const words = useAuditWords();
   return [
-    { header: texts.audit.when, cell: ({ createdAt }) => <Moment at={createdAt} isExact /> },
+    { header: audit.when, cell: ({ createdAt }) => <Moment at={createdAt} isExact /> },
     {
-      header: texts.audit.action,
+      header: audit.action,
       cell: (entry) => (
         <Stack gap={2} align="start">
           <Text size="sm" fw={500}>
@@ -186,7 +188,7 @@ function useColumns(): Column<AuditEntry>[] {
               title={entry.entityId}
               onClick={() => void navigate({ search: { entity: entry.entity, entityId: entry.entityId } })}
             >
-              <VisuallyHidden>{texts.audit.onlyOf(entry.entityId)}</VisuallyHidden>
+              <VisuallyHidden>{audit.onlyOf(entry.entityId)}</VisuallyHidden>
               <span aria-hidden>{shortId(entry.entityId)}</span>
             </Anchor>
           </Group>
@@ -194,20 +196,18 @@ function useColumns(): Column<AuditEntry>[] {
       ),
     },
     {
-      header: texts.audit.actor,
+      header: audit.actor,
       cell: (entry) => (
         <Stack gap={2}>
           <Text size="sm">{words.actor(actorOf(entry))}</Text>
           <Text size="xs" c="dimmed">
-            {[isNamed(entry) && texts.audit.actors[entry.actorType], entry.address]
-              .filter(Boolean)
-              .join(' · ')}
+            {[isNamed(entry) && audit.actors[entry.actorType], entry.address].filter(Boolean).join(' · ')}
           </Text>
         </Stack>
       ),
     },
-    { header: texts.audit.changes, cell: (entry) => <Changes entry={entry} /> },
-    { header: texts.audit.details, cell: (entry) => <Details entry={entry} /> },
+    { header: audit.changes, cell: (entry) => <Changes entry={entry} /> },
+    { header: audit.details, cell: (entry) => <Details entry={entry} /> },
   ];
 }
 
@@ -223,14 +223,15 @@ function isNamed({ actorType }: AuditEntry): boolean {
 
 function Details({ entry: { action, entityId, metadata, userAgent, requestId } }: { entry: AuditEntry }) {
   const texts = useTexts();
+  const audit = useAuditTexts();
   return (
     <Text component="details" size="sm">
-      <summary style={{ whiteSpace: 'nowrap' }}>{texts.audit.show}</summary>
+      <summary style={{ whiteSpace: 'nowrap' }}>{audit.show}</summary>
       <Stack gap={4} mt={4}>
         <Code className="breakable">{action}</Code>
         <Code className="breakable">{entityId}</Code>
         {Object.keys(metadata).length > 0 && (
-          <Code block tabIndex={0} role="region" aria-label={texts.audit.details}>
+          <Code block tabIndex={0} role="region" aria-label={audit.details}>
             {JSON.stringify(metadata, null, 2)}
           </Code>
         )}

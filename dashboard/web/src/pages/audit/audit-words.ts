@@ -2,8 +2,9 @@ import type { Agent, ApiKey, AuditEntry, ChannelConnection, EndpointListItem, Pa
 import { useRead } from '../../api/workspace';
 import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { shortId } from '../../common/short-id';
-import { useLocale, useTexts } from '../../i18n/locale';
+import { useLocale } from '../../i18n/locale';
 import { AUDIT_NAMES } from './audit-names';
+import { useAuditTexts } from './audit-texts';
 
 interface AuditWords {
   /** Returns the words for a type of thing, such as `api_key`. */
@@ -18,7 +19,7 @@ interface AuditWords {
 
 /** Returns functions that write the audit log's codes in words. An unknown code's `_` becomes a space. */
 export function useAuditWords(): AuditWords {
-  const { audit: texts } = useTexts();
+  const texts = useAuditTexts();
   const names = useNames();
   const { entities, acts } = AUDIT_NAMES[useLocale()];
   const entity = (name: string) => entities[name] ?? plain(name);

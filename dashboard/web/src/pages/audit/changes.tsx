@@ -1,12 +1,12 @@
 import { Stack, Text } from '@mantine/core';
 import type { AuditEntry } from '../../api/types';
-import { useTexts } from '../../i18n/locale';
+import { useAuditTexts } from './audit-texts';
 
 const MAX_LENGTH = 80;
 
 /** Shows changed values before and after, one field a line. A creation shows only fields that are set. */
 export function Changes({ entry: { before, after } }: { entry: Pick<AuditEntry, 'before' | 'after'> }) {
-  const texts = useTexts();
+  const audit = useAuditTexts();
   const named = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   const fields = named.filter((field) => before !== null || after?.[field] !== null);
   if (fields.length === 0) return <Text c="dimmed">–</Text>;
@@ -17,7 +17,7 @@ export function Changes({ entry: { before, after } }: { entry: Pick<AuditEntry, 
           <Text span c="dimmed" inherit>
             {field}:{' '}
           </Text>
-          {before && field in before && <del aria-label={texts.audit.before}>{show(before[field])}</del>}{' '}
+          {before && field in before && <del aria-label={audit.before}>{show(before[field])}</del>}{' '}
           {after && field in after && <span>{show(after[field])}</span>}
         </Text>
       ))}

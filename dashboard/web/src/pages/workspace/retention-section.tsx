@@ -8,6 +8,7 @@ import { faultOf } from '../../common/error-notice';
 import { PasswordField } from '../../common/password-field';
 import { Section } from '../../common/section';
 import { useTexts } from '../../i18n/locale';
+import { useRetentionTexts } from './retention-texts';
 
 const MAX_DAYS = 36_500;
 
@@ -17,6 +18,7 @@ const MAX_DAYS = 36_500;
  */
 export function RetentionSection({ days }: { days: number | null }) {
   const texts = useTexts();
+  const retention = useRetentionTexts();
   const mayManage = useMayManage();
   const isOwner = useWorkspace().role === 'OWNER';
   const [typed, setTyped] = useState<string | number>(days ?? '');
@@ -26,14 +28,14 @@ export function RetentionSection({ days }: { days: number | null }) {
   const isInRange = wanted === null || (wanted >= 1 && wanted <= MAX_DAYS);
   const isShorter = wanted !== null && (days === null || wanted < days);
   const change = { messageRetentionDays: wanted, ...(wanted !== null && { password }) };
-  const save = useChange((at) => api.patch(at, change), texts.retention.saved);
+  const save = useChange((at) => api.patch(at, change), retention.saved);
   const stopAsking = () => {
     setAsking(false);
     setPassword('');
     save.reset();
   };
   return (
-    <Section title={texts.retention.title} about={texts.retention.about}>
+    <Section title={retention.title} about={retention.about}>
       <Form
         action={texts.common.save}
         isPending={save.isPending}
@@ -42,9 +44,9 @@ export function RetentionSection({ days }: { days: number | null }) {
         onSubmit={() => (wanted === null ? save.mutate() : setAsking(true))}
       >
         <NumberInput
-          label={texts.retention.days}
-          description={isOwner ? texts.retention.daysAdvice : texts.retention.ownersAlone}
-          error={isInRange ? null : texts.retention.daysRange(MAX_DAYS)}
+          label={retention.days}
+          description={isOwner ? retention.daysAdvice : retention.ownersAlone}
+          error={isInRange ? null : retention.daysRange(MAX_DAYS)}
           allowDecimal={false}
           allowNegative={false}
           readOnly={!mayManage}
@@ -56,15 +58,15 @@ export function RetentionSection({ days }: { days: number | null }) {
       </Form>
       {isAsking && (
         <ConfirmDialog
-          title={texts.retention.confirm}
-          action={texts.retention.erase}
+          title={retention.confirm}
+          action={retention.erase}
           isPending={save.isPending}
           error={save.error}
           onConfirm={() => save.mutate(undefined, { onSuccess: stopAsking })}
           onClose={stopAsking}
         >
           <Stack>
-            <Text size="sm">{texts.retention.confirmAdvice(wanted!)}</Text>
+            <Text size="sm">{retention.confirmAdvice(wanted!)}</Text>
             <PasswordField
               data-autofocus
               value={password}

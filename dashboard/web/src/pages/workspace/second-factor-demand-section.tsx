@@ -7,14 +7,14 @@ import { useChange, useWorkspace } from '../../api/workspace';
 import { Form } from '../../common/form';
 import { ErrorNotice } from '../../common/error-notice';
 import { Section } from '../../common/section';
-import { useTexts } from '../../i18n/locale';
+import { useDemandTexts } from './demand-texts';
 
 const DEFAULT_DAYS = 7;
 const MAX_DAYS = 90;
 
 /** Shows the setting that, after days of grace, opens the workspace only to people with a second factor. */
 export function SecondFactorDemandSection() {
-  const { secondFactorDemand: texts } = useTexts();
+  const texts = useDemandTexts();
   const queries = useQueryClient();
   const { person } = useSession();
   const { role, secondFactorGraceDays: days } = useWorkspace();
