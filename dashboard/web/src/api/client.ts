@@ -86,7 +86,7 @@ async function call<T>(
     throw new ApiError('NETWORK', 'No answer.', 0, null);
   }
   const text = await response.text();
-  if (!response.ok) throw toError(response, text);
+  if (!response.ok) throw errorOf(response, text);
   return (text === '' ? undefined : parse(response, text)) as T;
 }
 
@@ -98,7 +98,8 @@ function parse(response: Response, text: string): unknown {
   }
 }
 
-function toError(response: Response, text: string): ApiError {
+/** Returns the error that the server's answer contains. */
+export function errorOf(response: Response, text: string): ApiError {
   const { error } = (parse(response, text) ?? {}) as Partial<ErrorBody>;
   const retryAfter = Number(response.headers.get('retry-after'));
   return new ApiError(

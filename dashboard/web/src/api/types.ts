@@ -5,10 +5,12 @@ import type { Json } from './json';
 export type {
   AgentRole,
   ALL_EVENTS,
+  AttachmentProblem,
   AttributeValue,
   BodyLimits,
   ChangedConversation,
   Channel,
+  ChannelFileLimits,
   ConversationStatus,
   DeliveryErrorCode,
   DeliveryStatus,
@@ -16,6 +18,7 @@ export type {
   ErrorValues,
   EventType,
   FaultCode,
+  FileKind,
   Locale,
   LostStatus,
   MAX_ATTRIBUTES,
@@ -95,6 +98,10 @@ export type FoundConversation = Json<server.FoundConversation>;
 export type FoundMessages = Json<server.FoundMessages>;
 export type FoundMessage = FoundMessages['data'][number];
 export type Message = MessagesPart['data'][number];
+export type Attachment = Message['attachments'][number];
+export type Upload = Json<server.UploadResponse>;
+export type FileLimits = Json<server.FileLimits>;
+export type FileForm = keyof server.ChannelFileLimits['forms'];
 export type Draft = Json<server.DraftResponse>;
 export type SaveDraft = Json<server.SaveDraft>;
 export type DraftSummary = Json<server.DraftSummary>;

@@ -1,10 +1,11 @@
 import { Button, Group, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconChecks, IconClock, IconHelpCircle } from '@tabler/icons-react';
 import { memo, useState } from 'react';
-import type { DeliveryStatus, Message } from '../../../api/types';
+import type { Channel, DeliveryStatus, Message } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { ConfirmDialog } from '../../../common/dialogs';
 import { useFormats, useTexts } from '../../../i18n/locale';
+import { MessageAttachments } from '../files/lazy-files';
 import classes from '../inbox.module.css';
 import { useAgentName } from '../names';
 import { CustomerText } from '../placeholders';
@@ -24,20 +25,25 @@ const ICONS: Record<DeliveryStatus, typeof IconCheck> = {
 export const MessageItem = memo(function MessageItem({
   message,
   conversationId,
+  channel,
   customer,
   wasSentAgain,
+  onOpenPicture,
   onSendAgain,
 }: {
   message: Message;
   conversationId: string;
+  channel: Channel;
   customer: string;
   wasSentAgain: boolean;
+  onOpenPicture: (attachmentId: string) => void;
   onSendAgain: (message: Message) => void;
 }) {
   const { inbox } = useTexts();
   const formats = useFormats();
   const nameOf = useAgentName();
-  const { senderType, senderAgentId, body, createdAt } = message;
+  const { senderType, senderAgentId, body, isDescribed, attachments, createdAt } = message;
+  const hasFiles = attachments.length > 0;
   const isCustomer = senderType === 'CUSTOMER';
   const sender = isCustomer ? customer : senderAgentId ? nameOf(senderAgentId) : inbox.unknownAgent;
   return (
@@ -47,9 +53,19 @@ export const MessageItem = memo(function MessageItem({
           {message.unsentAt === null ? inbox.erasedMessage : inbox.unsentMessage}
         </p>
       ) : (
-        <p className={classes.body} dir="auto">
-          {isCustomer ? <CustomerText text={body} /> : body}
-        </p>
+        !(isDescribed && hasFiles) && (
+          <p className={classes.body} dir="auto">
+            {isCustomer ? <CustomerText text={body} /> : body}
+          </p>
+        )
+      )}
+      {hasFiles && (
+        <MessageAttachments
+          message={message}
+          conversationId={conversationId}
+          channel={channel}
+          onOpen={onOpenPicture}
+        />
       )}
       <Reactions message={message} />
       <div className={classes.meta}>

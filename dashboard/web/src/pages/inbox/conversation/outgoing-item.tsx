@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
 import { ErrorNotice } from '../../../common/error-notice';
 import { useTexts } from '../../../i18n/locale';
 import { ColleagueReplied } from '../reply/colleague-replied';
+import { OutgoingFiles } from '../files/lazy-files';
 import classes from '../inbox.module.css';
 import { toError } from '../reply/kept-failure';
 import { isOvertaken } from '../reply/sending-options';
@@ -22,15 +23,18 @@ export function OutgoingItem({
   onEdit: () => void;
 }) {
   const { inbox, common } = useTexts();
-  const { body, isSending, failure } = message;
+  const { body, files = [], isSending, failure } = message;
   const error = failure && toError(failure);
   const asks = !isSending && isOvertaken(error);
   const isRefused = error !== undefined && error.status !== 0;
   return (
     <article className={classes.message} data-from="agent" data-unsent>
-      <p className={classes.body} dir="auto">
-        {body}
-      </p>
+      {body !== '' && (
+        <p className={classes.body} dir="auto">
+          {body}
+        </p>
+      )}
+      {files.length > 0 && <OutgoingFiles files={files} />}
       <div className={classes.meta} role="status">
         <span>{inbox.you}</span>
         <span className={classes.mark} data-status={isSending ? 'SENDING' : 'FAILED'}>

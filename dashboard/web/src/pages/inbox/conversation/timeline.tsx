@@ -1,11 +1,12 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
-import { Fragment, memo, type Ref, useCallback, useEffect, useMemo } from 'react';
-import type { Conversation, Message } from '../../../api/types';
+import { Fragment, memo, type Ref, useCallback, useEffect, useMemo, useState } from 'react';
+import type { Channel, Conversation, Message } from '../../../api/types';
 import { ErrorNotice } from '../../../common/error-notice';
 import { useNow } from '../../../common/use-now';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import { ChangeLine } from './change-line';
 import { Found, NewerMessages, useFoundId, useMessagesAround } from './found-message';
+import { Viewer } from '../files/lazy-files';
 import classes from '../inbox.module.css';
 import { LoadMore } from '../list/load-more';
 import { MessageItem } from './message-item';
@@ -41,6 +42,7 @@ export function Timeline({
   const changes = useShown(useChanges(id, updatedAt), since, until);
   const notes = useShown(useNotes(id), since, until);
   const entries = useMemo(() => entriesOf(messages ?? [], changes, notes), [messages, changes, notes]);
+  const [pictureId, setPictureId] = useState<string>();
   const { send } = sending;
   const sendAgain = useCallback(
     ({ id, body }: Message) => send({ key: id, body, closes: false, repeatsId: id }),
@@ -68,9 +70,11 @@ export function Timeline({
         <Entries
           entries={entries}
           conversationId={id}
+          channel={sourceChannel}
           customer={contactName(sourceChannel, contact)}
           foundId={foundId}
           outgoingRepeats={sending.outgoing.map(({ repeatsId }) => repeatsId).join()}
+          onOpenPicture={setPictureId}
           onSendAgain={sendAgain}
         />
         {foundId && <NewerMessages pages={around} outgoing={sending.outgoing.length} />}
@@ -85,6 +89,9 @@ export function Timeline({
           />
         ))}
         {!isCut && <div ref={endRef} />}
+        {pictureId !== undefined && messages && (
+          <Viewer messages={messages} firstId={pictureId} onClose={() => setPictureId(undefined)} />
+        )}
       </div>
     </div>
   );
@@ -93,17 +100,21 @@ export function Timeline({
 const Entries = memo(function Entries({
   entries,
   conversationId,
+  channel,
   customer,
   foundId,
   outgoingRepeats,
+  onOpenPicture,
   onSendAgain,
 }: {
   entries: Entry[];
   conversationId: string;
+  channel: Channel;
   customer: string;
   foundId: string | undefined;
   /** Ids of failed messages that are being sent again, joined by commas. */
   outgoingRepeats: string;
+  onOpenPicture: (attachmentId: string) => void;
   onSendAgain: (message: Message) => void;
 }) {
   const formats = useFormats();
@@ -120,8 +131,10 @@ const Entries = memo(function Entries({
             <MessageItem
               message={entry.message}
               conversationId={conversationId}
+              channel={channel}
               customer={customer}
               wasSentAgain={repeated.has(entry.message.id)}
+              onOpenPicture={onOpenPicture}
               onSendAgain={onSendAgain}
             />
           </Found>

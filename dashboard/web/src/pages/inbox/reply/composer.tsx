@@ -7,12 +7,12 @@ import { isSendPress, keyOf } from '../../../common/keys';
 import { CHANNEL_LABELS } from '../../../common/channel-logo';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import { measureBody } from './body-limit';
+import { ReplyFiles } from '../files/lazy-files';
 import classes from '../inbox.module.css';
-import { useNoteText } from './kept-replies';
+import { useChosenFiles, useNoteText } from './kept-replies';
 import { isUseless, ReplyNotice, useReplyCheck } from './reply-notice';
 import { useKnownMessage } from './known-message';
 import { type Mode, ModeSwitch } from './mode-switch';
-import { NoFiles } from './no-files';
 import { NoteForm } from './note-form';
 import { useWriting } from '../conversation/presence-signals';
 import { useDraft } from './use-draft';
@@ -41,7 +41,10 @@ export function Composer({
   const writing = useWriting(id, 'REPLYING');
   const known = useKnownMessage(id);
   const [note] = useNoteText(id);
-  const [mode, setMode] = useState<Mode>(note !== '' && draft === '' ? 'note' : 'reply');
+  const [files, chosen] = useChosenFiles(id);
+  const [mode, setMode] = useState<Mode>(
+    note !== '' && draft === '' && files.length === 0 ? 'note' : 'reply',
+  );
   const field = useRef<HTMLTextAreaElement>(null);
   const write = (next: Mode) => {
     flushSync(() => setMode(next));
@@ -73,13 +76,15 @@ export function Composer({
 
   if (mode === 'note') return <NoteForm ref={field} conversationId={id} onChangeMode={setMode} />;
 
-  const mayNotSend = body === '' || isOver || isUseless(check);
+  const isUploaded = files.every(({ upload, refusal }) => upload && !refusal);
+  const isEmpty = body === '' && files.length === 0;
+  const mayNotSend = isEmpty || !isUploaded || isOver || isUseless(check);
   const send = (closes: boolean) => {
     if (mayNotSend) return;
     endDraft(body);
     setMissing([]);
     writing.end();
-    sending.send({ key: crypto.randomUUID(), body, closes, seenMessageId: known.end() });
+    sending.send({ key: crypto.randomUUID(), body, files, closes, seenMessageId: known.end() });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (isSendPress(event)) {
@@ -98,9 +103,9 @@ export function Composer({
       }}
     >
       {saved.list}
-      <ModeSwitch mode={mode} onChange={setMode} />
       <ReplyNotice channel={sourceChannel} check={check} />
-      <NoFiles />
+      <ModeSwitch mode={mode} onChange={setMode} />
+      <ReplyFiles conversation={conversation} files={files} chosen={chosen} field={field} />
       <Textarea
         {...saved.fieldProps}
         ref={field}

@@ -1,8 +1,29 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react';
-import type { Workspace } from '../../../api/types';
+import type { FileKind, Workspace } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import type { KeptFailure } from './kept-failure';
 import { isNoReply } from './is-no-reply';
+
+/** Reason why a chosen file can't be sent. */
+export type FileRefusal =
+  | { why: 'empty' | 'type' | 'unreadable' | 'lost' }
+  | { why: 'too_large'; maxBytes: number };
+
+/** File that the person has chosen for a reply. */
+export interface ChosenFile {
+  key: string;
+  name: string;
+  /** Bytes of the file. */
+  size: number;
+  /** Content type that the browser tells, or an empty text. */
+  type: string;
+  caption: string;
+  /** Number of uploads that have expired before they were done. */
+  attempt?: number;
+  /** The upload once the server has stored the bytes. */
+  upload?: { id: string; kind: FileKind; contentType: string };
+  refusal?: FileRefusal;
+}
 
 /** Message that the person has sent in this browser and that the server has not confirmed. */
 export interface UnsentMessage {
@@ -11,6 +32,7 @@ export interface UnsentMessage {
   /** Time at which the person submitted it, in milliseconds since 1970; undefined if it is unknown. */
   writtenAt?: number;
   body: string;
+  files?: ChosenFile[];
   /** Whether the conversation is to be closed once the message is sent. */
   closes: boolean;
   /**
@@ -35,10 +57,13 @@ interface KeptReply {
   savedText?: string;
   /** Text of a note that has not been added to the conversation. */
   note?: string;
+  /** Files of the next reply. */
+  files?: ChosenFile[];
   unsent: UnsentMessage[];
 }
 
 const NOTHING: KeptReply = { draft: '', unsent: [] };
+const NO_FILES: ChosenFile[] = [];
 
 /** Cache of the browser's storage by name. Also holds values that did not fit into the storage. */
 const memory = new Map<string, KeptReply>();
@@ -68,7 +93,13 @@ function write(name: string, change: Partial<KeptReply>): void {
   const kept = { ...read(name), ...change };
   memory.set(name, kept);
   try {
-    if (kept.draft === '' && kept.isSaved !== false && !kept.note && kept.unsent.length === 0)
+    if (
+      kept.draft === '' &&
+      kept.isSaved !== false &&
+      !kept.note &&
+      !kept.files?.length &&
+      !kept.unsent.length
+    )
       localStorage.removeItem(name);
     else localStorage.setItem(name, JSON.stringify(kept));
   } catch {
@@ -140,6 +171,26 @@ export function useNoteText(conversationId: string): [string, (note: string) => 
   return [note, useCallback((next: string) => write(name, { note: next }), [name])];
 }
 
+export type ChosenFiles = ReturnType<typeof chosenFilesOf>;
+
+/** Returns the files that are chosen for a conversation's next reply, and functions that change them. */
+export function useChosenFiles(conversationId: string): [ChosenFile[], ChosenFiles] {
+  const name = useName(conversationId);
+  const files = useSyncExternalStore(subscribe, () => read(name).files ?? NO_FILES);
+  return [files, useMemo(() => chosenFilesOf(name), [name])];
+}
+
+function chosenFilesOf(name: string) {
+  const list = () => read(name).files ?? NO_FILES;
+  return {
+    list,
+    add: (files: ChosenFile[]) => write(name, { files: [...list(), ...files] }),
+    change: (key: string, change: Partial<ChosenFile>) =>
+      write(name, { files: list().map((file) => (file.key === key ? { ...file, ...change } : file)) }),
+    remove: (key: string) => write(name, { files: list().filter((file) => file.key !== key) }),
+  };
+}
+
 /** Returns a conversation's messages that the server has not confirmed, and functions that change them. */
 export function useUnsent(conversationId: string) {
   const name = useName(conversationId);
@@ -178,8 +229,8 @@ export function useNotSent(): Set<string> {
 export function useHasReply(conversationId: string): () => boolean {
   const name = useName(conversationId);
   return useCallback(() => {
-    const { draft, unsent } = read(name);
-    return draft.trim() !== '' || unsent.length > 0;
+    const { draft, files, unsent } = read(name);
+    return draft.trim() !== '' || Boolean(files?.length) || unsent.length > 0;
   }, [name]);
 }
 
@@ -189,7 +240,9 @@ function changesOf(name: string) {
     keep: (message: UnsentMessage): boolean => {
       const { unsent: kept } = read(name);
       if (kept.some(({ key }) => key === message.key)) return false;
-      write(name, { unsent: [...kept, { ...message, writtenAt: Date.now() }] });
+      const sent = new Set(message.files?.map(({ key }) => key));
+      const files = read(name).files?.filter(({ key }) => !sent.has(key));
+      write(name, { files, unsent: [...kept, { ...message, writtenAt: Date.now() }] });
       return true;
     },
     find: (wanted: string) => read(name).unsent.find(({ key }) => key === wanted),
@@ -198,10 +251,16 @@ function changesOf(name: string) {
         unsent: read(name).unsent.map((one) => (one.key === key ? { ...one, ...change } : one)),
       }),
     remove: (key: string) => write(name, { unsent: read(name).unsent.filter((one) => one.key !== key) }),
-    /** Removes an unsent message, and puts its text in front of the draft. */
-    takeBack: ({ key, body }: UnsentMessage) => {
-      const { draft, unsent: kept } = read(name);
+    /** Removes an unsent message, and puts its text and files in front of the draft. */
+    takeBack: ({ key, body, files = [], failure }: UnsentMessage) => {
+      const { draft, files: chosen = [], unsent: kept } = read(name);
+      // An upload may be why the server refused the message, as after a day. Another one is then made.
+      const isRefused = failure?.status === 400;
+      const again = files.map((file) =>
+        isRefused ? { ...file, upload: undefined, attempt: (file.attempt ?? 0) + 1 } : file,
+      );
       write(name, {
+        files: [...again, ...chosen],
         draft: [body, draft].filter(Boolean).join('\n'),
         editedAt: Date.now(),
         isSaved: false,

@@ -4,7 +4,7 @@ import type { Message, SentReply, Workspace } from '../../../api/types';
 import { refreshAfterAct } from '../list/cached-lists';
 import { withOwnEvents } from '../live/own-events';
 import { toFailure } from './kept-failure';
-import { type UnsentMessage, unsentOf } from './kept-replies';
+import { type ChosenFile, type UnsentMessage, unsentOf } from './kept-replies';
 import { canShowReply, showReply } from './show-reply';
 
 const MAX_RETRIES = 1;
@@ -16,6 +16,16 @@ export function isOvertaken(error: unknown): boolean {
 
 export function sendingKey(workspaceId: string, conversationId: string): string[] {
   return ['send', workspaceId, conversationId];
+}
+
+/** Returns a message's text and uploads. A message with files alone has no text. */
+function contentOf(body: string, files: ChosenFile[] = []) {
+  if (files.length === 0) return { body };
+  const attachments = files.map(({ upload, caption }) => ({
+    uploadId: upload!.id,
+    caption: caption.trim() || undefined,
+  }));
+  return { body: body || undefined, attachments };
 }
 
 /** Returns the options of a mutation that sends messages one by one, each under its idempotency key. */
@@ -31,9 +41,13 @@ export function sendingOptions(
   return {
     mutationKey,
     scope: { id: mutationKey.join() },
-    mutationFn: ({ key, body, seenMessageId, repeatsId }) => {
+    mutationFn: ({ key, body, files, seenMessageId, repeatsId }) => {
       const path = `/workspaces/${workspaceId}/conversations/${conversationId}/messages`;
-      const sent = api.postOnce<SentReply>(path, { body, seenMessageId, repeatsId }, key);
+      const sent = api.postOnce<SentReply>(
+        path,
+        { ...contentOf(body, files), seenMessageId, repeatsId },
+        key,
+      );
       return withOwnEvents(sent, ({ message, assignmentEventId }) =>
         // A resend also changes the failed message. No event ids are stored, so that the page reads both.
         repeatsId === undefined && canShowReply(queries, workspaceId, conversationId)
