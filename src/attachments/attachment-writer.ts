@@ -55,7 +55,9 @@ export class AttachmentWriter {
     return ids.map((id, n) => {
       const field = `attachments[${n}].uploadId`;
       const file = locked.find((one) => one.id === id);
-      if (!file || file.uploader !== uploader || file.conversationId !== conversationId)
+      // A visitor's first uploads are made before there is a conversation.
+      const isElsewhere = file?.conversationId !== null && file?.conversationId !== conversationId;
+      if (!file || file.uploader !== uploader || isElsewhere)
         throw AppError.invalidBody(field, 'upload_unknown');
       if (file.isDue) throw AppError.invalidBody(field, 'upload_expired');
       if (file.deleteAt === null || ids.indexOf(id) !== n) throw AppError.invalidBody(field, 'upload_in_use');

@@ -13,6 +13,7 @@ import { HookEventsService } from './inbound/hook-events.service';
 import { HooksService } from './inbound/hooks.service';
 import { AttachmentsModule } from '../attachments/attachments.module';
 import { ReceivedAttachments } from './fetches/received-attachments';
+import { InboundContents } from './inbound/inbound-contents';
 import { InboundMessageWriter } from './inbound/inbound-message-writer';
 import { InboundService } from './inbound/inbound.service';
 import { ReceptionTimes } from './inbound/reception-times';
@@ -21,6 +22,7 @@ import { LinkedFilesService } from './outbound/parts/linked-files.service';
 import { ReceiptsRepository } from './receipts/receipts.repository';
 import { ReceiptsService } from './receipts/receipts.service';
 import { TypingController } from './widget/typing.controller';
+import { VisitorAttachments } from './widget/visitor-attachments';
 import { VisitorMessagesRepository } from './widget/visitor-messages.repository';
 import { VisitorMessagesService } from './widget/visitor-messages.service';
 import { VisitorSessionsService } from './widget/visitor-sessions.service';
@@ -46,6 +48,7 @@ import { WidgetController } from './widget/widget.controller';
     HookBodies,
     HookEventsService,
     HooksService,
+    InboundContents,
     InboundMessageWriter,
     InboundService,
     ReceivedAttachments,
@@ -53,6 +56,7 @@ import { WidgetController } from './widget/widget.controller';
     ReceiptsRepository,
     ReceiptsService,
     ReceptionTimes,
+    VisitorAttachments,
     VisitorMessagesRepository,
     VisitorMessagesService,
     VisitorSessionsService,

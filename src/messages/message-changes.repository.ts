@@ -54,6 +54,7 @@ export class MessageChangesRepository {
   ): Promise<void> {
     await tx.query(
       `UPDATE messages SET body = $4, edited_at = coalesce($5, edited_at), edit_number = coalesce($6, edit_number),
+         is_described = is_described AND $5::timestamptz IS NULL,
          first_body = CASE WHEN $5::timestamptz IS NULL THEN first_body ELSE coalesce(first_body, body) END,
          replaced_bodies = CASE WHEN $5::timestamptz IS NULL OR first_body IS NULL THEN replaced_bodies
            ELSE (replaced_bodies || body)[coalesce(cardinality(replaced_bodies), 0) + 2 - ${MAX_REPLACED}:] END,

@@ -1,4 +1,5 @@
 import { FileKind } from '../../common/file-limits';
+import { AttachUpload } from '../../attachments/attachment.dto';
 import { ReceiptStatus } from '../../messages/message-status';
 
 export interface ProviderFault {
@@ -65,14 +66,22 @@ export interface InboundMessage extends InboundBase {
   at?: Date;
   /** Unverified input of the customer. It fills empty fields of the contact. */
   claimed?: { name?: string; email?: string };
-  /** Text of the message, or a description of other content, such as `[image]`. */
+  /** Text of the message, or a description of other content, such as `[image]`. Empty for uploads alone. */
   body: string;
+  /** Uploads that the message takes; missing for a message of a provider. */
+  uploads?: CustomerUploads;
   /** Provider's data that the body leaves out, without addresses of files; null for plain text. */
   metadata: object | null;
   /** Files of the message; left out if it has none. The body then describes them. */
   files?: InboundFile[];
   /** Text that the customer wrote to the files; null if there is none. */
   caption?: string | null;
+}
+
+/** Uploads of a customer to this service, and the uploader's id. */
+export interface CustomerUploads {
+  uploader: string;
+  attachments: AttachUpload[];
 }
 
 interface InboundChangeBase extends InboundBase {

@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { CustomersService } from '../../contacts/customers.service';
 import { ConversationWriter } from '../../conversations/conversation-writer';
 import { Transaction } from '../../database/transaction';
-import { MessageWriter } from '../../messages/message-writer';
 import { Connection } from '../adapters/channel-adapter';
 import { customerIdsOf, InboundMessage } from '../adapters/hook-events';
 import { ChannelCustomersService } from '../customers/channel-customers.service';
 import { CustomerChangesService } from '../customers/customer-changes.service';
-import { storableContent, storableCustomer } from '../customers/inbound-content';
-import { ReceivedAttachments } from '../fetches/received-attachments';
+import { storableCustomer } from '../customers/inbound-content';
+import { InboundContents } from './inbound-contents';
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
 
 /** Error that rolls back a new customer's message, because it was taken back before it arrived. */
@@ -21,10 +20,9 @@ export class InboundMessageWriter {
     private readonly customers: ChannelCustomersService,
     private readonly contacts: CustomersService,
     private readonly conversations: ConversationWriter,
-    private readonly messages: MessageWriter,
+    private readonly contents: InboundContents,
     private readonly providerIds: ProviderIdsRepository,
     private readonly changes: CustomerChangesService,
-    private readonly attachments: ReceivedAttachments,
   ) {}
 
   /**
@@ -60,9 +58,7 @@ export class InboundMessageWriter {
       sourceChannel: channel,
       identityExternalId: externalId,
     });
-    const content = { ...storableContent(message), ...this.attachments.columnsOf(message) };
-    const stored = await this.messages.receive(tx, conversation, content);
-    if (message.files) this.attachments.add(tx, connection, stored, message);
+    const stored = await this.contents.add(tx, connection, conversation, message);
     await this.providerIds.insertReceived(tx, connectionId, providerIds, stored);
     await this.changes.applyEarly(tx, stored, early);
     return true;

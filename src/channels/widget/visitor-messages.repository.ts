@@ -7,7 +7,16 @@ import { ErasedIds } from '../../secrets/erased-ids';
 
 export type VisitorMessageRow = Pick<
   MessageEntity,
-  'id' | 'senderType' | 'body' | 'createdAt' | 'deliveryStatus' | 'editedAt' | 'unsentAt'
+  | 'id'
+  | 'conversationId'
+  | 'senderType'
+  | 'body'
+  | 'createdAt'
+  | 'deliveryStatus'
+  | 'editedAt'
+  | 'unsentAt'
+  | 'attachmentCount'
+  | 'isDescribed'
 > & {
   senderName: string | null;
   /** Contains the id that the client gave the message; null for an agent's message. */
@@ -16,8 +25,9 @@ export type VisitorMessageRow = Pick<
 
 /** SQL columns of a VisitorMessageRow, from a table with the alias `message`. */
 export const visitorMessage = (tenantId = '$1') => `
-  message.id, message.sender_type AS "senderType", message.body, message.created_at AS "createdAt",
+  message.id, message.conversation_id AS "conversationId", message.sender_type AS "senderType", message.body, message.created_at AS "createdAt",
   message.delivery_status AS "deliveryStatus", message.edited_at AS "editedAt", message.unsent_at AS "unsentAt",
+  message.attachment_count AS "attachmentCount", message.is_described AS "isDescribed",
   (SELECT display_name FROM agents
    WHERE agents.tenant_id = ${tenantId} AND agents.id = message.sender_agent_id) AS "senderName",
   CASE WHEN message.sender_type = 'CUSTOMER' THEN (

@@ -4,15 +4,11 @@ import { isId } from '../../common/ids';
 import { Page, PageQuery, toPage } from '../../common/page';
 import { InboundEdit, InboundUnsend } from '../adapters/hook-events';
 import { InboundService } from '../inbound/inbound.service';
-import { Visitor, Widget } from './visitor';
-import { makeProviderId, VisitorMessagesRepository } from './visitor-messages.repository';
+import { uploaderOf, Visitor, Widget } from './visitor';
+import { VisitorAttachments } from './visitor-attachments';
+import { makeProviderId, VisitorMessageRow, VisitorMessagesRepository } from './visitor-messages.repository';
 import { VisitorsRepository } from './visitors.repository';
-import {
-  PostedMessageResponse,
-  ReceiptResponse,
-  toVisitorMessage,
-  VisitorMessageResponse,
-} from './widget-answers.dto';
+import { PostedMessageResponse, ReceiptResponse, VisitorMessageResponse } from './widget-answers.dto';
 import { CLIENT_MESSAGE_ID, EditMessage, PostMessage, PostReceipt } from './widget.dto';
 import { WidgetSignal } from '../adapters/widget/widget-signal';
 
@@ -28,6 +24,7 @@ export class VisitorMessagesService {
     private readonly messages: VisitorMessagesRepository,
     private readonly visitors: VisitorsRepository,
     private readonly signal: WidgetSignal,
+    private readonly attachments: VisitorAttachments,
   ) {}
 
   /**
@@ -37,7 +34,7 @@ export class VisitorMessagesService {
   async post(
     widget: Widget,
     { externalId }: Visitor,
-    { clientMessageId, body, name, email }: PostMessage,
+    { clientMessageId, body, attachments, name, email }: PostMessage,
     onKnown: () => void,
   ): Promise<PostedMessageResponse> {
     const providerId = makeProviderId(externalId, clientMessageId);
@@ -47,7 +44,8 @@ export class VisitorMessagesService {
       providerIds: [providerId],
       customer: { externalId, name: null, phone: null },
       claimed: { name, email },
-      body,
+      body: body ?? '',
+      ...(attachments?.length && { uploads: { uploader: uploaderOf(widget, externalId), attachments } }),
       metadata: null,
     });
     const message = await this.messages.findByProviderId(widget.tenantId, widget.id, providerId);
@@ -55,7 +53,7 @@ export class VisitorMessagesService {
     if (!isNew) onKnown();
     else this.notifyTabs(widget, externalId, message.id);
     // Adds the client's id, which the database no longer has for an erased message.
-    return { message: { ...toVisitorMessage(message), clientMessageId } };
+    return this.present(widget, message, clientMessageId);
   }
 
   /**
@@ -96,7 +94,15 @@ export class VisitorMessagesService {
     const message = await find();
     if (!message) throw AppError.notFound('Message');
     this.notifyTabs(widget, externalId, message.id);
-    return { message: { ...toVisitorMessage(message), clientMessageId } };
+    return this.present(widget, message, clientMessageId);
+  }
+
+  private async present(
+    { tenantId }: Widget,
+    message: VisitorMessageRow,
+    clientMessageId: string,
+  ): Promise<PostedMessageResponse> {
+    return { message: { ...(await this.attachments.attach(tenantId, message)), clientMessageId } };
   }
 
   /** Lists messages, newest first. Leaves out QUEUED messages while the workspace is suspended. */
@@ -109,7 +115,7 @@ export class VisitorMessagesService {
     if (!state?.conversationId) return { data: [], nextCursor: null };
     const withUnsent = !state.isSuspended;
     const rows = await this.messages.list(tenantId, state.conversationId, query, { withUnsent });
-    return toPage(rows, query.limit, toVisitorMessage);
+    return toPage(rows, query.limit, await this.attachments.attachAll(tenantId, state.conversationId, rows));
   }
 
   /**

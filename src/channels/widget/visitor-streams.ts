@@ -10,8 +10,8 @@ import { Metrics } from '../../metrics/metrics';
 import { VisitorPresence } from '../../inbox/presence/visitor-presence';
 import { PresentVisitor } from './present-visitor';
 import { Visitor, Widget } from './visitor';
+import { VisitorAttachments } from './visitor-attachments';
 import { VisitorKey, VisitorsRepository, VisitorState } from './visitors.repository';
-import { toVisitorMessage } from './widget-answers.dto';
 import { WidgetSignal } from '../adapters/widget/widget-signal';
 
 const HEARTBEAT_MS = 15_000;
@@ -55,6 +55,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     private readonly metrics: Metrics,
     private readonly streams: EventStreams,
     private readonly presence: VisitorPresence,
+    private readonly attachments: VisitorAttachments,
   ) {}
 
   onModuleInit(): void {
@@ -174,7 +175,7 @@ export class VisitorStreams implements OnModuleInit, BeforeApplicationShutdown {
     const { state, message } = found;
     group.send('message', state.sequence, {
       ...toPosition(state),
-      message: toVisitorMessage(message),
+      message: await this.attachments.attach(state.tenantId, message),
     });
     follow(group, state);
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { WidgetCredentials, WidgetSettings } from '../adapters/widget/widget-settings';
 import { LoadedConnection } from '../connections/connection-loader';
@@ -9,6 +10,11 @@ export interface Visitor {
   externalId: string;
   /** Time at which the token expires; in the past if the request renews a session late. */
   expiresAt: Date;
+}
+
+/** Returns the name under which a visitor's uploads are stored. It hashes the id, which may be personal. */
+export function uploaderOf({ id }: Widget, externalId: string): string {
+  return `contact:${createHash('sha256').update(`${id} ${externalId}`).digest('base64url')}`;
 }
 
 export interface WidgetRequest extends Request {

@@ -1,4 +1,6 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema, OmitType } from '@nestjs/swagger';
+import { AttachmentResponse, toAttachment } from '../../attachments/attachment.dto';
+import { AttachmentEntity } from '../../attachments/attachment.entity';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../messages/message-status';
 import { type SenderType } from '../../messages/message.entity';
 import { readClientMessageId, VisitorMessageRow } from './visitor-messages.repository';
@@ -38,6 +40,10 @@ export class VisitorMessageDelivery {
   status: DeliveryStatus | null;
 }
 
+/** Attachment as the visitor sees it. The bytes are at `/attachments/{id}/content`, if its state is READY. */
+@ApiSchema({ name: 'VisitorAttachment' })
+export class VisitorAttachmentResponse extends OmitType(AttachmentResponse, ['problem', 'url']) {}
+
 /** Message as its visitor sees it: without the agent's id and without the cause of a failure. */
 @ApiSchema({ name: 'VisitorMessage' })
 export class VisitorMessageResponse {
@@ -69,6 +75,12 @@ export class VisitorMessageResponse {
   })
   body: string;
 
+  @ApiProperty({ example: false, description: 'Whether `body` only describes the attachments.' })
+  isDescribed: boolean;
+
+  @ApiProperty({ type: [VisitorAttachmentResponse], description: 'In the order in which they were sent.' })
+  attachments: VisitorAttachmentResponse[];
+
   @ApiProperty({ example: '2026-11-20T09:41:07.512Z' })
   createdAt: Date;
 
@@ -88,8 +100,11 @@ export class PostedMessageResponse {
   message: VisitorMessageResponse;
 }
 
-export function toVisitorMessage(message: VisitorMessageRow): VisitorMessageResponse {
-  const { id, senderType, senderName, providerId, body, createdAt, deliveryStatus } = message;
+export function toVisitorMessage(
+  message: VisitorMessageRow,
+  attached: AttachmentEntity[] = [],
+): VisitorMessageResponse {
+  const { id, senderType, senderName, providerId, body, isDescribed, createdAt, deliveryStatus } = message;
   const { editedAt, unsentAt } = message;
   const clientMessageId = readClientMessageId(providerId);
   return {
@@ -98,11 +113,19 @@ export function toVisitorMessage(message: VisitorMessageRow): VisitorMessageResp
     senderName,
     clientMessageId,
     body,
+    isDescribed,
+    attachments: attached.map(toVisitorAttachment),
     createdAt,
     delivery: { status: deliveryStatus },
     editedAt,
     unsentAt,
   };
+}
+
+function toVisitorAttachment(attachment: AttachmentEntity): VisitorAttachmentResponse {
+  const { id, kind, state, name, contentType, size, sha256, width, height, durationMs, caption } =
+    toAttachment(attachment);
+  return { id, kind, state, name, contentType, size, sha256, width, height, durationMs, caption };
 }
 
 @ApiSchema({ name: 'ReceiptResult' })

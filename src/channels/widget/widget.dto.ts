@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema, PickType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsBoolean,
@@ -10,8 +10,9 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { IsEmailAddress, IsText, MaxCharacters } from '../../common/validators';
-import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
+import { AttachUpload } from '../../attachments/attachment.dto';
+import { IsEmailAddress, IsItemList, IsText, MaxCharacters } from '../../common/validators';
+import { MAX_ATTACHMENTS, MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 
 export const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
 
@@ -82,6 +83,17 @@ export class OpenSession {
   visitor?: LoggedInVisitor;
 }
 
+const BODY = {
+  minLength: 1,
+  maxLength: MAX_BODY_CHARACTERS,
+  pattern: '\\S',
+  description: 'Not blank, valid Unicode, no NUL.',
+  example: 'Do you ship to Spain?',
+};
+
+/** Reports whether a message's body has to be there and valid: if it is given, or nothing else is. */
+const isBodyRequired = ({ body, attachments }: PostMessage) => body !== undefined || !attachments?.length;
+
 @ApiSchema({ name: 'VisitorMessageInput' })
 export class PostMessage extends Profile {
   @ApiProperty({
@@ -95,18 +107,32 @@ export class PostMessage extends Profile {
   clientMessageId: string;
 
   @ApiProperty({
-    minLength: 1,
-    maxLength: MAX_BODY_CHARACTERS,
-    pattern: '\\S',
-    description: 'Not blank, valid Unicode, no NUL.',
-    example: 'Do you ship to Spain?',
+    ...BODY,
+    required: false,
+    description: `Required without attachments. ${BODY.description}`,
   })
+  @ValidateIf(isBodyRequired)
   @IsText(MAX_BODY_CHARACTERS)
   body: string;
+
+  @ApiPropertyOptional({
+    type: [AttachUpload],
+    maxItems: MAX_ATTACHMENTS,
+    description: "The visitor's uploads whose content is stored, in the order in which they are shown.",
+  })
+  @IsOptional()
+  @IsItemList(MAX_ATTACHMENTS)
+  @ValidateNested({ each: true })
+  @Type(() => AttachUpload)
+  attachments?: AttachUpload[];
 }
 
 @ApiSchema({ name: 'VisitorMessageEdit' })
-export class EditMessage extends PickType(PostMessage, ['body']) {}
+export class EditMessage {
+  @ApiProperty(BODY)
+  @IsText(MAX_BODY_CHARACTERS)
+  body: string;
+}
 
 export const VISITOR_RECEIPTS = ['DELIVERED', 'READ'] as const;
 export type VisitorReceipt = (typeof VISITOR_RECEIPTS)[number];
