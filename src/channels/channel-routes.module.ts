@@ -11,7 +11,6 @@ import { HOOK_CONTROLLERS } from './inbound/hook.controllers';
 import { HookBodies } from './inbound/hook-bodies';
 import { HookEventsService } from './inbound/hook-events.service';
 import { HooksService } from './inbound/hooks.service';
-import { AttachmentsModule } from '../attachments/attachments.module';
 import { ReceivedAttachments } from './fetches/received-attachments';
 import { InboundContents } from './inbound/inbound-contents';
 import { InboundMessageWriter } from './inbound/inbound-message-writer';

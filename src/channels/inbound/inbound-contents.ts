@@ -43,7 +43,7 @@ export class InboundContents {
     { attachments, uploader }: CustomerUploads,
   ): Promise<MessageEntity> {
     const key = { tenantId: conversation.tenantId, conversationId: conversation.id };
-    const files = await this.uploaded.lockUploads(tx, key, attachments, uploader);
+    const files = await this.uploaded.lockUploads(tx, key, attachments, conversation.sourceChannel, uploader);
     const isDescribed = message.body === '';
     const body = isDescribed ? describeFiles(files) : message.body;
     const content = { ...storableContent({ ...message, body }), attachmentCount: files.length, isDescribed };

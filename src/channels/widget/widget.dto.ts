@@ -12,7 +12,8 @@ import {
 } from 'class-validator';
 import { AttachUpload } from '../../attachments/attachment.dto';
 import { IsEmailAddress, IsItemList, IsText, MaxCharacters } from '../../common/validators';
-import { MAX_ATTACHMENTS, MAX_BODY_CHARACTERS } from '../../messages/message.dto';
+import { MAX_FILES } from '../../common/file-limits';
+import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 
 export const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
 
@@ -117,11 +118,11 @@ export class PostMessage extends Profile {
 
   @ApiPropertyOptional({
     type: [AttachUpload],
-    maxItems: MAX_ATTACHMENTS,
+    maxItems: MAX_FILES,
     description: "The visitor's uploads whose content is stored, in the order in which they are shown.",
   })
   @IsOptional()
-  @IsItemList(MAX_ATTACHMENTS)
+  @IsItemList(MAX_FILES)
   @ValidateNested({ each: true })
   @Type(() => AttachUpload)
   attachments?: AttachUpload[];
