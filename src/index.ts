@@ -116,6 +116,7 @@ export {
 } from './contacts/contact-attributes';
 export { ContactErasuresService } from './privacy/contact-erasures.service';
 export type { ContactErasureSummary } from './privacy/contact-erasure.dto';
+export { ContactArchiveService } from './privacy/contact-archive.service';
 export { ContactExportService, type ContactExportLine } from './privacy/contact-export.service';
 export { ConversationsService } from './conversations/conversations.service';
 export { ContactConversationsService } from './conversations/contact-conversations.service';

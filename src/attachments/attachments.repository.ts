@@ -103,6 +103,26 @@ export class AttachmentsRepository {
     return rows.map(({ id }) => id);
   }
 
+  /**
+   * Lists the attachments of a conversation whose bytes are stored, by message. Never lists a part of a
+   * message's attachments.
+   * @param after id of a message
+   * @param count number of messages
+   */
+  listStored(
+    { tenantId, conversationId }: ConversationKey,
+    after: string,
+    count: number,
+  ): Promise<AttachmentEntity[]> {
+    return this.database.query<AttachmentEntity>(
+      `${SELECT} WHERE a.tenant_id = $1 AND a.conversation_id = $2 AND a.state = 'READY' AND a.message_id IN (
+         SELECT message_id FROM attachments WHERE tenant_id = $1 AND conversation_id = $2 AND state = 'READY' AND message_id > $3
+         GROUP BY message_id ORDER BY message_id LIMIT $4)
+       ORDER BY a.message_id, a.position`,
+      [tenantId, conversationId, after, count],
+    );
+  }
+
   /** Makes a locked attachment READY with its file. */
   async setReady(
     tx: Transaction,

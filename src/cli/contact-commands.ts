@@ -51,6 +51,18 @@ export function addContactCommands(program: Command): void {
       await writeLines(jsonLines(contactExports.export(tenantId, id, operator)), output);
     },
   });
+  addWorkspaceCommand(contact, 'archive', {
+    does: 'Writes all that the workspace keeps of a contact, with the files, as a ZIP archive.',
+    options: [
+      required('--id <id>', 'the contact'),
+      required('--output <file>', 'a new file, which only its owner may read'),
+    ],
+    prints: 'nothing: the archive has contact.jsonl, as "contact export" writes it, and files/',
+    calls: ['contact archive --workspace acme --id <id> --output zoe.zip'],
+    run: async ({ contactArchives, operator }, tenantId, { id, output }: { id: string; output: string }) => {
+      await writeLines(contactArchives.export(tenantId, id, operator), output);
+    },
+  });
 }
 
 async function* jsonLines(objects: AsyncIterable<object>): AsyncGenerator<string> {

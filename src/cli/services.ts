@@ -20,6 +20,7 @@ import { MessagesService } from '../messages/messages.service';
 import { WorkspaceUsageRepository } from '../operations/metrics/workspace-usage.repository';
 import { MessagingModule } from '../app/messaging.module';
 import { ParkedEventsService } from '../operations/parked-events/parked-events.service';
+import { ContactArchiveService } from '../privacy/contact-archive.service';
 import { ContactErasuresService } from '../privacy/contact-erasures.service';
 import { ContactExportService } from '../privacy/contact-export.service';
 import { KeyRotationService } from '../secrets/key-rotation.service';
@@ -52,6 +53,7 @@ const SERVICES = {
   contacts: ContactsService,
   contactErasures: ContactErasuresService,
   contactExports: ContactExportService,
+  contactArchives: ContactArchiveService,
   conversations: ConversationsService,
   messages: MessagesService,
   parkedEvents: ParkedEventsService,

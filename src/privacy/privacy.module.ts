@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AttachmentsModule } from '../attachments/attachments.module';
 import { AuditModule } from '../audit/audit.module';
 import { ContactsModule } from '../contacts/contacts.module';
 import { ConversationsModule } from '../conversations/conversations.module';
@@ -6,6 +7,7 @@ import { MessagesModule } from '../messages/messages.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { TableRegistry } from '../database/tables/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { ContactArchiveService } from './contact-archive.service';
 import { ContactErasureRunner } from './contact-erasure-runner';
 import { ContactErasuresRepository } from './contact-erasures.repository';
 import { ContactErasuresService } from './contact-erasures.service';
@@ -14,6 +16,7 @@ import { MessageRetentionService } from './message-retention.service';
 import { UnsentMessageRunner } from './unsent-message-runner';
 
 const EXPORTED = [
+  ContactArchiveService,
   ContactErasuresRepository,
   ContactErasuresService,
   ContactExportService,
@@ -21,7 +24,15 @@ const EXPORTED = [
 ];
 
 @Module({
-  imports: [AuditModule, ContactsModule, ConversationsModule, MessagesModule, OutboxModule, WorkspacesModule],
+  imports: [
+    AttachmentsModule,
+    AuditModule,
+    ContactsModule,
+    ConversationsModule,
+    MessagesModule,
+    OutboxModule,
+    WorkspacesModule,
+  ],
   providers: EXPORTED,
   exports: EXPORTED,
 })

@@ -70,6 +70,7 @@ describe('the door itself', () => {
       'contact erase',
       'contact erasure',
       'contact export',
+      'contact archive',
       'conversation create',
       'conversation update',
       'message receive',
