@@ -22,6 +22,8 @@ import { ReceiptsRepository } from './receipts/receipts.repository';
 import { ReceiptsService } from './receipts/receipts.service';
 import { TypingController } from './widget/typing.controller';
 import { VisitorAttachments } from './widget/visitor-attachments';
+import { VisitorFilesController } from './widget/visitor-files.controller';
+import { VisitorFilesService } from './widget/visitor-files.service';
 import { VisitorMessagesRepository } from './widget/visitor-messages.repository';
 import { VisitorMessagesService } from './widget/visitor-messages.service';
 import { VisitorSessionsService } from './widget/visitor-sessions.service';
@@ -42,7 +44,13 @@ import { WidgetController } from './widget/widget.controller';
     RateLimitModule,
     SecretsModule,
   ],
-  controllers: [...HOOK_CONTROLLERS, LinkedFilesController, WidgetController, TypingController],
+  controllers: [
+    ...HOOK_CONTROLLERS,
+    LinkedFilesController,
+    WidgetController,
+    VisitorFilesController,
+    TypingController,
+  ],
   providers: [
     HookBodies,
     HookEventsService,
@@ -56,6 +64,7 @@ import { WidgetController } from './widget/widget.controller';
     ReceiptsService,
     ReceptionTimes,
     VisitorAttachments,
+    VisitorFilesService,
     VisitorMessagesRepository,
     VisitorMessagesService,
     VisitorSessionsService,

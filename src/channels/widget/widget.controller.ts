@@ -41,7 +41,7 @@ import {
   VisitorMessageResponse,
 } from './widget-answers.dto';
 import { EditMessage, OpenSession, PostMessage, PostReceipt } from './widget.dto';
-import { WidgetGuard, type WidgetLimit, WidgetSlotInterceptor } from './widget.guards';
+import { CALLS, WidgetGuard, type WidgetLimit, WidgetSlotInterceptor } from './widget.guards';
 
 const SESSIONS: WidgetLimit = {
   by: 'address',
@@ -71,7 +71,6 @@ const MESSAGES_OF_WIDGET: WidgetLimit = {
   max: ({ widgetMessages }) => widgetMessages,
   excess: 'Too many messages to this widget.',
 };
-const CALLS: WidgetLimit = { by: 'visitor', name: 'calls', max: 240, excess: 'Too many requests.' };
 
 /** Serves the widget's routes. No trial guard applies, so that customers can write after the trial. */
 @ApiTags('Widget')

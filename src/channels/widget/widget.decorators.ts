@@ -92,6 +92,19 @@ export function WidgetEvents(summary: string, description: string): MethodDecora
   return applyDecorators(WidgetRoute(summary), ApiResponse({ ...DONE, status: 200, description, content }));
 }
 
+export function WidgetBytes(summary: string): MethodDecorator {
+  const content = { '*/*': { schema: { type: 'string', format: 'binary', example: 'bytes' } as const } };
+  const answers = { 200: 'The bytes.', 206: 'The bytes of the range.' };
+  const responses = Object.entries(answers).map(([status, description]) =>
+    ApiResponse({ ...BYTES, status: Number(status), description, content }),
+  );
+  return applyDecorators(
+    WidgetRoute(summary),
+    ...responses,
+    ApiResponse({ ...BYTES, status: 304, description: 'The bytes have this ETag.' }),
+  );
+}
+
 export function WidgetErrors(...codes: ApiErrorCode[]): MethodDecorator {
   return applyDecorators(
     ...errorResponses([...codes, ...COMMON_ERRORS], WIDGET_ERRORS).map((response) => ApiResponse(response)),
@@ -103,6 +116,13 @@ export const ApiClientMessageId = () =>
     name: 'clientMessageId',
     description: 'The id that the client gave the message.',
     schema: { type: 'string', example: '5f0c2f4e-8d0b-4b58-9a63-0f5b0c3e7f11' },
+  });
+
+export const ApiFileId = (thing: string) =>
+  ApiParam({
+    name: 'id',
+    description: `The id of the ${thing}.`,
+    schema: { type: 'string', example: '019ab3f7-2a4c-7e51-8d20-3b9c5e7f1a42' },
   });
 
 export const CurrentVisitor = createParamDecorator(
@@ -117,6 +137,11 @@ export const CurrentWidget = createParamDecorator(
 const DONE: ApiResponseOptions = {
   description: 'Done.',
   headers: headerRefs([...ANSWER_HEADERS, ...CORS_HEADERS]),
+};
+
+/** Answer with bytes. It has a `Cache-Control` of its own. */
+const BYTES: ApiResponseOptions = {
+  headers: headerRefs([...ANSWER_HEADERS.filter((name) => name !== 'Cache-Control'), ...CORS_HEADERS]),
 };
 
 function WidgetRoute(summary: string): MethodDecorator {

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema, OmitType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsBoolean,
@@ -11,8 +11,9 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { AttachUpload } from '../../attachments/attachment.dto';
-import { IsEmailAddress, IsItemList, IsText, MaxCharacters } from '../../common/validators';
+import { CreateUpload } from '../../attachments/uploads/upload.dto';
 import { MAX_FILES } from '../../common/file-limits';
+import { IsEmailAddress, IsItemList, IsText, MaxCharacters } from '../../common/validators';
 import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
 
 export const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
@@ -127,6 +128,9 @@ export class PostMessage extends Profile {
   @Type(() => AttachUpload)
   attachments?: AttachUpload[];
 }
+
+@ApiSchema({ name: 'VisitorUploadInput' })
+export class CreateVisitorUpload extends OmitType(CreateUpload, ['conversationId']) {}
 
 @ApiSchema({ name: 'VisitorMessageEdit' })
 export class EditMessage {

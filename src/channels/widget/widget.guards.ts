@@ -33,6 +33,9 @@ export interface WidgetLimit {
   counts?: (request: VisitorRequest) => boolean;
 }
 
+/** Limit of all requests of a visitor. */
+export const CALLS: WidgetLimit = { by: 'visitor', name: 'calls', max: 240, excess: 'Too many requests.' };
+
 export const LIMITS = 'widget:limits';
 
 /** Maximum number of site keys of existing widgets that this process remembers. */
@@ -173,10 +176,10 @@ function limitSubject({ by }: WidgetLimit, request: VisitorRequest): string {
 /** Answers all preflights alike, without a query, because the request that follows is checked. */
 function allowPreflight(response: Response): true {
   response.setHeader('Access-Control-Allow-Origin', ANY_ORIGIN);
-  response.setHeader('Access-Control-Allow-Methods', 'GET, POST, PATCH, DELETE');
+  response.setHeader('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE');
   response.setHeader(
     'Access-Control-Allow-Headers',
-    'Authorization, Content-Type, X-Request-Id, X-Widget-Preview',
+    'Authorization, Content-Type, If-None-Match, Range, X-Request-Id, X-Widget-Preview',
   );
   response.setHeader('Access-Control-Max-Age', PREFLIGHT_SECONDS);
   return true;
