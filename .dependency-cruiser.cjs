@@ -98,9 +98,9 @@ const INSIDE = {
   },
   attachments: {
     store: [],
-    files: ['store'],
-    renditions: [],
-    contents: ['files', 'store'],
+    renditions: ['store'],
+    files: ['renditions', 'store'],
+    contents: ['files', 'renditions', 'store'],
     uploads: ['files', 'store'],
   },
   webhooks: {

@@ -108,11 +108,21 @@ export class AttachmentResponse {
     description: 'Path of the bytes, for the same key; null unless READY.',
   })
   url: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '/api/v1/attachments/019ab3f7-5d6e-7f80-9a1b-2c3d4e5f6a7b/content?variant=rendition',
+    description:
+      "Path of a picture's thumbnail in WebP, or of a voice message in MP3; null if there is none, or it is not made yet.",
+  })
+  renditionUrl: string | null;
 }
 
 export function toAttachment(attachment: AttachmentEntity): AttachmentResponse {
   const { id, kind, state, problem, name, contentType, size, sha256, width, height } = attachment;
-  const { durationMs, caption } = attachment;
+  const { durationMs, caption, rendition } = attachment;
+  const contentPath = `/api/v1/attachments/${id}/content`;
   return {
     id,
     kind,
@@ -126,6 +136,7 @@ export function toAttachment(attachment: AttachmentEntity): AttachmentResponse {
     height,
     durationMs,
     caption,
-    url: state === 'READY' ? `/api/v1/attachments/${id}/content` : null,
+    url: state === 'READY' ? contentPath : null,
+    renditionUrl: rendition === null ? null : `${contentPath}?variant=rendition`,
   };
 }

@@ -1,4 +1,5 @@
 import { FileKind } from '../common/file-limits';
+import { RenditionKind } from './renditions/rendition-kinds';
 import { ScanState } from './files/file.entity';
 
 /**
@@ -47,5 +48,5 @@ export interface AttachmentEntity {
   height: number | null;
   durationMs: number | null;
   scan: ScanState | null;
-  rendition: string | null;
+  rendition: RenditionKind | null;
 }

@@ -18,6 +18,9 @@ import { FileUsageRepository } from './files/file-usage.repository';
 import { FileSweep } from './files/file-sweep';
 import { WorkspaceFileRemover } from './files/workspace-file-remover';
 import { FilesRepository } from './files/files.repository';
+import { RenditionMaker } from './renditions/rendition-maker';
+import { RenditionRunner } from './renditions/rendition-runner';
+import { RenditionsRepository } from './renditions/renditions.repository';
 import { ReceivedFiles } from './received-files';
 import { DiskStore } from './store/disk-store';
 import { FileStoreProof } from './store/file-store-proof';
@@ -66,7 +69,14 @@ export class AttachmentsModule {
 
 @Module({
   imports: [AttachmentsModule, WorkspaceDeletionWorkerModule],
-  providers: [FileStoreProof, FileDeleter, WorkspaceFileRemover],
+  providers: [
+    FileStoreProof,
+    FileDeleter,
+    WorkspaceFileRemover,
+    RenditionMaker,
+    RenditionRunner,
+    RenditionsRepository,
+  ],
 })
 export class AttachmentsWorkerModule {}
 

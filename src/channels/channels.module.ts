@@ -33,7 +33,7 @@ import { ChannelCustomersService } from './customers/channel-customers.service';
 import { CustomerChangesService } from './customers/customer-changes.service';
 import { NamedRecipients } from './customers/named-recipients';
 import { AttachmentFetchesRepository } from './fetches/attachment-fetches.repository';
-import { fetchTable } from './fetches/fetch-table';
+import { fetchTables } from './fetches/fetch-tables';
 import { AttachmentRetriesController } from './fetches/attachment-retries.controller';
 import { AttachmentRetriesService } from './fetches/attachment-retries.service';
 import { NewConversationsController } from './outbound/new-conversations.controller';
@@ -126,7 +126,7 @@ export class ChannelsModule {
     tables.register(
       ...channelTables(messages, providerIds, earlyChanges),
       ...partTables(parts, providerFiles),
-      fetchTable(fetches, attachments),
+      ...fetchTables(fetches, attachments),
     );
   }
 }

@@ -34,6 +34,7 @@ export const SEARCHES: Record<string, string> = {
   'QueuedWorkspacesRepository.findFirst': EVERY_SECOND,
   'AttachmentFetchesRepository.findDue': EVERY_SECOND,
   'FilesRepository.findDue': EVERY_SECOND,
+  'RenditionsRepository.findDue': EVERY_SECOND,
   'EventsRepository.listLatest':
     'finds events of which no signal has told, four times a minute for each process with an open inbox: by index',
   'InstagramTokensRepository.listDue': NIGHTLY,

@@ -80,6 +80,22 @@ export interface paths {
         patch: operations["updateConversation"];
         trace?: never;
     };
+    "/api/v1/attachments/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["retryAttachment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/uploads": {
         parameters: {
             query?: never;
@@ -647,6 +663,71 @@ export interface components {
              */
             snoozedUntil?: string | null;
         };
+        Attachment: {
+            /** @example 019ab3f7-5d6e-7f80-9a1b-2c3d4e5f6a7b */
+            id: string;
+            /**
+             * @description By the bytes; while they are not stored, as the sender says. More may come.
+             * @example IMAGE
+             * @enum {string}
+             */
+            kind: "IMAGE" | "AUDIO" | "VIDEO" | "FILE";
+            /**
+             * @description PENDING: the bytes are on their way. READY: they are stored. FAILED: `problem` says why they will not come. LINK_ONLY: the provider forbids to store them. More may come.
+             * @example READY
+             * @enum {string}
+             */
+            state: "PENDING" | "READY" | "FAILED" | "LINK_ONLY";
+            /**
+             * @description Why it is FAILED: GONE, TOO_BIG, FORBIDDEN, REAUTH, FULL, EXHAUSTED, UNREADABLE; more may come. Else null.
+             * @example null
+             */
+            problem: string | null;
+            /** @example parcel.jpg */
+            name: string | null;
+            /** @example image/jpeg */
+            contentType: string | null;
+            /**
+             * @description In bytes.
+             * @example 48211
+             */
+            size: number | null;
+            /**
+             * @description SHA-256 of the bytes, in hex; null unless READY.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            sha256: string | null;
+            /**
+             * @description Of a picture, in pixels.
+             * @example 1600
+             */
+            width: number | null;
+            /**
+             * @description Of a picture, in pixels.
+             * @example 1200
+             */
+            height: number | null;
+            /**
+             * @description Of audio or video, if known.
+             * @example null
+             */
+            durationMs: number | null;
+            /**
+             * @description What its sender wrote to it.
+             * @example null
+             */
+            caption: string | null;
+            /**
+             * @description Path of the bytes, for the same key; null unless READY.
+             * @example /api/v1/attachments/019ab3f7-5d6e-7f80-9a1b-2c3d4e5f6a7b/content
+             */
+            url: string | null;
+            /**
+             * @description Path of a picture's thumbnail in WebP, or of a voice message in MP3; null if there is none, or it is not made yet.
+             * @example /api/v1/attachments/019ab3f7-5d6e-7f80-9a1b-2c3d4e5f6a7b/content?variant=rendition
+             */
+            renditionUrl: string | null;
+        };
         UploadInput: {
             /**
              * @description The conversation that it is for.
@@ -719,66 +800,6 @@ export interface components {
              * @example 2026-11-20T10:41:07.512Z
              */
             expiresAt: string | null;
-        };
-        Attachment: {
-            /** @example 019ab3f7-5d6e-7f80-9a1b-2c3d4e5f6a7b */
-            id: string;
-            /**
-             * @description By the bytes; while they are not stored, as the sender says. More may come.
-             * @example IMAGE
-             * @enum {string}
-             */
-            kind: "IMAGE" | "AUDIO" | "VIDEO" | "FILE";
-            /**
-             * @description PENDING: the bytes are on their way. READY: they are stored. FAILED: `problem` says why they will not come. LINK_ONLY: the provider forbids to store them. More may come.
-             * @example READY
-             * @enum {string}
-             */
-            state: "PENDING" | "READY" | "FAILED" | "LINK_ONLY";
-            /**
-             * @description Why it is FAILED: GONE, TOO_BIG, FORBIDDEN, REAUTH, FULL, EXHAUSTED, UNREADABLE; more may come. Else null.
-             * @example null
-             */
-            problem: string | null;
-            /** @example parcel.jpg */
-            name: string | null;
-            /** @example image/jpeg */
-            contentType: string | null;
-            /**
-             * @description In bytes.
-             * @example 48211
-             */
-            size: number | null;
-            /**
-             * @description SHA-256 of the bytes, in hex; null unless READY.
-             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-             */
-            sha256: string | null;
-            /**
-             * @description Of a picture, in pixels.
-             * @example 1600
-             */
-            width: number | null;
-            /**
-             * @description Of a picture, in pixels.
-             * @example 1200
-             */
-            height: number | null;
-            /**
-             * @description Of audio or video, if known.
-             * @example null
-             */
-            durationMs: number | null;
-            /**
-             * @description What its sender wrote to it.
-             * @example null
-             */
-            caption: string | null;
-            /**
-             * @description Path of the bytes, for the same key; null unless READY.
-             * @example /api/v1/attachments/019ab3f7-5d6e-7f80-9a1b-2c3d4e5f6a7b/content
-             */
-            url: string | null;
         };
         MessagePage: {
             data: components["schemas"]["Message"][];
@@ -1732,9 +1753,9 @@ export type ConversationInput = components['schemas']['ConversationInput'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationDetail = components['schemas']['ConversationDetail'];
 export type ConversationChanges = components['schemas']['ConversationChanges'];
+export type Attachment = components['schemas']['Attachment'];
 export type UploadInput = components['schemas']['UploadInput'];
 export type Upload = components['schemas']['Upload'];
-export type Attachment = components['schemas']['Attachment'];
 export type MessagePage = components['schemas']['MessagePage'];
 export type Message = components['schemas']['Message'];
 export type MessageDelivery = components['schemas']['MessageDelivery'];
@@ -2004,6 +2025,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
+    retryAttachment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The attachment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attachment"];
                 };
             };
         };

@@ -6,6 +6,7 @@ import { AppError } from '../../common/app-error';
 import { WorkBudgets } from '../../http/limits/work-budgets';
 import { FileKind } from '../../common/file-limits';
 import { ScanState } from '../files/file.entity';
+import { RENDITION_TYPES, RenditionKind } from '../renditions/rendition-kinds';
 import { FileStore } from '../store/file-store';
 import { readRange } from './byte-range';
 
@@ -14,10 +15,7 @@ const POLICY = "default-src 'none'; sandbox";
 /** Longest time in milliseconds of sending a file, even if the client reads slowly. */
 const MAX_MS = 30 * 60_000;
 
-/** Rendition of a file: the small picture of a picture, or a voice message that every browser plays. */
-const RENDITION_TYPES: Record<string, string> = { thumbnail: 'image/webp', voice: 'audio/mpeg' };
-
-/** What is known of an attachment whose bytes are asked for. */
+/** Facts of an attachment whose bytes are asked for. */
 export interface AttachedFile {
   tenantId: string;
   fileId: string | null;
@@ -28,10 +26,10 @@ export interface AttachedFile {
   size: number | null;
   sha256: Buffer | null;
   scan: ScanState | null;
-  rendition: string | null;
+  rendition: RenditionKind | null;
 }
 
-/** Which bytes of an attachment are asked for: those of the file, or of its rendition. */
+/** Choice between the bytes of a file and the bytes of its rendition. */
 export type ContentVariant = 'original' | 'rendition';
 
 /** Sends the bytes of attachments. */

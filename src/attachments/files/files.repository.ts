@@ -4,6 +4,7 @@ import { WorkspaceServer } from '../../database/placement/placement';
 import { ConversationKey } from '../../database/tables/table-declaration';
 import { Transaction } from '../../database/transaction';
 import { DuePosition, positionAfter } from '../../queue/polling/due-position';
+import { renditionOf } from '../renditions/rendition-kinds';
 import { FileEntity, FileFacts } from './file.entity';
 
 export interface FileRowKey {
@@ -74,9 +75,21 @@ export class FilesRepository {
   ): Promise<boolean> {
     const rows = await tx.query(
       `UPDATE files SET size = $3, sha256 = $4, kind = $5, content_type = $6, width = $7, height = $8,
+         rendition_due_at = CASE WHEN $10::boolean AND stored_at IS NULL THEN now() ELSE rendition_due_at END,
          stored_at = coalesce(stored_at, now()), delete_at = delete_at + $9 * interval '1 millisecond'
        WHERE tenant_id = $1 AND id = $2 AND ${IS_KEPT} RETURNING id`,
-      [tenantId, fileId, size, sha256, kind, contentType, width, height, livesMs],
+      [
+        tenantId,
+        fileId,
+        size,
+        sha256,
+        kind,
+        contentType,
+        width,
+        height,
+        livesMs,
+        renditionOf(contentType) !== null,
+      ],
     );
     return rows.length > 0;
   }

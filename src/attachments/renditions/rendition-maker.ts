@@ -4,15 +4,13 @@ import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { BUILD_FOLDER } from '../../common/build-folder';
+import { RenditionKind } from './rendition-kinds';
 
 const PROGRAM = join(BUILD_FOLDER, 'attachments/renditions/rendition-process.js');
 /** Milliseconds after which a process is killed. A picture of 50 megapixels takes about one second. */
 const TIMEOUT_MS = 10_000;
 /** Memory of JavaScript in the process, in MiB. The decoder's memory is not part of it. */
 const HEAP_MEBIBYTES = 64;
-
-/** Kinds of renditions: the thumbnail of a picture, and a voice message that every browser plays. */
-export type RenditionKind = 'thumbnail' | 'voice';
 
 /** Content of a rendition; or the reason why there is none. */
 export type RenditionResult = { content: Buffer } | { fault: string };

@@ -42,7 +42,11 @@ export class VisitorMessageDelivery {
 
 /** Attachment as the visitor sees it. The bytes are at `/attachments/{id}/content`, if its state is READY. */
 @ApiSchema({ name: 'VisitorAttachment' })
-export class VisitorAttachmentResponse extends OmitType(AttachmentResponse, ['problem', 'url']) {}
+export class VisitorAttachmentResponse extends OmitType(AttachmentResponse, [
+  'problem',
+  'url',
+  'renditionUrl',
+]) {}
 
 /** Message as its visitor sees it: without the agent's id and without the cause of a failure. */
 @ApiSchema({ name: 'VisitorMessage' })

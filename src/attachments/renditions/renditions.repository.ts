@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { WorkspaceServer } from '../../database/placement/placement';
+import { Transaction } from '../../database/transaction';
+import { DuePosition, positionAfter } from '../../queue/polling/due-position';
+import { RenditionKind, renditionOf } from './rendition-kinds';
+
+export interface DueRendition {
+  tenantId: string;
+  fileId: string;
+}
+
+const STEP_ROWS = 1_000;
+/** Number of tries, so that a file which ends its worker is not tried for ever. */
+const MAX_TRIES = 3;
+/** Time for which a worker has a file for itself: more than a rendition may take. */
+const LEASE = `interval '1 minute'`;
+
+/** Writes the columns of `files` about renditions. */
+@Injectable()
+export class RenditionsRepository {
+  /** Finds up to 1,000 files of a database server whose rendition is to be made. */
+  async findDue(
+    after: DuePosition,
+    server: WorkspaceServer,
+  ): Promise<{ items: DueRendition[]; next: DuePosition | null }> {
+    const rows = await server.search<DueRendition & { dueAt: string }>(
+      `SELECT tenant_id AS "tenantId", id AS "fileId", rendition_due_at::text AS "dueAt"
+       FROM files WHERE rendition_due_at <= now() AND rendition_due_at >= $1::timestamptz
+       ORDER BY rendition_due_at LIMIT ${STEP_ROWS} OFFSET $2`,
+      after,
+      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
+    );
+    return {
+      items: rows.map(({ tenantId, fileId }) => ({ tenantId, fileId })),
+      next: positionAfter(rows, after, STEP_ROWS),
+    };
+  }
+
+  /**
+   * Claims a file, and counts the try before it begins.
+   * @returns the kind of its rendition; null if another worker has it, or it was tried too often
+   */
+  async claim(tx: Transaction, { tenantId, fileId }: DueRendition): Promise<RenditionKind | null> {
+    const [row] = await tx.query<{ contentType: string; tries: number }>(
+      `UPDATE files SET rendition_tries = rendition_tries + 1,
+         rendition_due_at = CASE WHEN rendition_tries < ${MAX_TRIES} THEN now() + ${LEASE} END
+       WHERE tenant_id = $1 AND id = $2 AND rendition_due_at <= now()
+       RETURNING content_type AS "contentType", rendition_tries AS tries`,
+      [tenantId, fileId],
+    );
+    return row && row.tries <= MAX_TRIES ? renditionOf(row.contentType) : null;
+  }
+
+  /** Stores which rendition a file has; null if it has none. */
+  async finish(
+    tx: Transaction,
+    { tenantId, fileId }: DueRendition,
+    kind: RenditionKind | null,
+  ): Promise<void> {
+    await tx.query(
+      'UPDATE files SET rendition = $3, rendition_due_at = NULL WHERE tenant_id = $1 AND id = $2',
+      [tenantId, fileId, kind],
+    );
+  }
+}
