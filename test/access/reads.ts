@@ -1,3 +1,7 @@
+import { Readable } from 'node:stream';
+import { AttachmentsService } from '../../src/attachments/attachments.service';
+import { UploadContents } from '../../src/attachments/uploads/upload-contents';
+import { UploadsService } from '../../src/attachments/uploads/uploads.service';
 import { AuditService } from '../../src/audit/audit.service';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
 import { RateLimitUseService } from '../../src/auth/rate-limit-use.service';
@@ -13,6 +17,8 @@ import { InvitationsService } from '../../src/logins/invitations/invitations.ser
 import { OperatorLoginsService } from '../../src/logins/operator-logins.service';
 import { SecondFactorDemandsService } from '../../src/logins/second-factor/second-factor-demands.service';
 import { MessageSearchService } from '../../src/message-search/message-search.service';
+import { SendReply } from '../../src/messages/message.dto';
+import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { MessagesService } from '../../src/messages/messages.service';
 import { NotesService } from '../../src/inbox/notes/notes.service';
 import { ParkedEventsService } from '../../src/operations/parked-events/parked-events.service';
@@ -36,6 +42,7 @@ export interface Filled {
   recoveryId: string;
   connectionId: string;
   erasureId: string;
+  attachmentId: string;
   /** E-mail address of a person who can log in. */
   email: string;
 }
@@ -59,6 +66,7 @@ export async function fillWorkspace(host: MessagingHost): Promise<Filled> {
   const erasure = await host.get(ContactErasuresService).start(id, other.contact.id, SYSTEM);
   const { email } = await new Logins(host).member(workspace);
   await own.message('Hello');
+  const attachmentId = await attachFile(host, workspace, own.agent.id);
   await host.get(WorkspacesService).delete(id, {}, SYSTEM);
   return {
     own,
@@ -66,8 +74,23 @@ export async function fillWorkspace(host: MessagingHost): Promise<Filled> {
     recoveryId: recovery.id!,
     connectionId: connection.id,
     erasureId: erasure.id,
+    attachmentId,
     email,
   };
+}
+
+/** Sends a message with a file, and returns the id of its attachment. */
+async function attachFile(host: MessagingHost, workspace: WorkspaceEntity, agentId: string): Promise<string> {
+  const { id: conversationId } = await host.make.conversation(workspace);
+  const upload = { conversationId, name: 'a.txt', size: 1 };
+  const agent = { type: 'agent' as const, id: agentId };
+  const { id: uploadId } = await host.get(UploadsService).create(workspace.id, upload, agent);
+  const owner = { tenantId: workspace.id, uploader: agentId };
+  const content = Readable.from([Buffer.from('x')]);
+  await host.get(UploadContents).storeUnsized(owner, uploadId, content, new AbortController().signal);
+  const reply = { attachments: [{ uploadId }] } as SendReply;
+  const { message } = await host.get(MessagesService).send(workspace.id, conversationId, reply, agent);
+  return message.attachments[0]!.id;
 }
 
 /**
@@ -89,6 +112,12 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     ),
     'RateLimitUseService.list': read('workspace.read', ({ own }, actor) =>
       host().get(RateLimitUseService).list(own.id, actor),
+    ),
+    'AttachmentsService.get': read('conversation.read', ({ own, attachmentId }, actor) =>
+      host().get(AttachmentsService).get(own.id, attachmentId, actor),
+    ),
+    'AttachmentsService.require': read('conversation.read', ({ own, attachmentId }, actor) =>
+      host().get(AttachmentsService).require(own.id, attachmentId, actor),
     ),
     'AgentsService.list': read('agent.read', ({ own }, actor) =>
       host().get(AgentsService).list(own.id, actor),

@@ -22,6 +22,8 @@ const COVERED: Record<string, string> = {
   'PasswordsService.acceptReset': 'LinksService.accept',
   'WebhookDeliveriesService.redeliverMany': 'WebhookDeliveriesService.redeliver',
   'AuditService.appendPipelined': 'AuditService.record',
+  'ContactArchiveService.export': 'ContactExportService.export',
+  'UploadsService.insert': 'UploadsService.create',
 };
 
 describe('every change of a workspace is known here:', () => {

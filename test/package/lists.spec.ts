@@ -81,7 +81,7 @@ const WHOLE: Record<string, string[]> = {
     'WebhookDeliveriesService.redeliverMany',
   ],
   'its statement has a limit': ['ParkedEventsService.list'],
-  'a stream': ['AuditService.export', 'ContactExportService.export'],
+  'a stream': ['AuditService.export', 'ContactExportService.export', 'ContactArchiveService.export'],
 };
 
 it.each(Object.entries(PAGED))('%s checks its limit and its cursor', async (_, list) => {

@@ -15,6 +15,9 @@ export const PERSONAL_READS = [
   'SecondFactorsService.begin',
   // Any stranger may call it, so its calls are counted instead.
   'PasswordsService.requestReset',
+  // Whoever made an upload is asked for with its id.
+  'UploadsService.get',
+  'UploadsService.require',
 ];
 
 /** Methods that change nothing, of which one takes the permission of a change and the other no call's. */
@@ -33,6 +36,8 @@ export const CONTENT = [
   'ContactsService.create',
   'ConversationsService.create',
   'DraftsService.save',
+  'UploadsService.create',
+  'UploadsService.delete',
   'LostMessagesService.dismiss',
 ];
 
@@ -93,6 +98,7 @@ export const COMMANDS: Record<string, string | null> = {
   'contact erase': 'ContactErasuresService.start',
   'contact erasure': null,
   'contact export': 'ContactExportService.export',
+  'contact archive': 'ContactExportService.export',
   'conversation create': 'ConversationsService.create',
   'conversation update': 'ConversationsService.update',
   'message receive': 'MessagesService.receive',
@@ -107,8 +113,8 @@ export const COMMANDS: Record<string, string | null> = {
 /** Commands that call no service. */
 export const WITHOUT_SERVICE = ['migrate'];
 
-/** Writing methods by the REST API's route that calls them. */
-export const ROUTES: Record<string, string> = {
+/** Writing methods by the REST API's route that calls them; null for a route that calls no exported service. */
+export const ROUTES: Record<string, string | null> = {
   'PATCH /api/v1/conversations/:id': 'ConversationsService.update',
   'POST /api/v1/conversations/:id/messages': 'MessagesService.send',
   'POST /api/v1/conversations': 'NewConversationsService.create',
@@ -119,4 +125,8 @@ export const ROUTES: Record<string, string> = {
   'POST /api/v1/webhook-endpoints/:id/test': 'WebhookTestService.test',
   'POST /api/v1/webhook-endpoints/:id/roll-secret': 'WebhookEndpointsService.rollSecret',
   'PATCH /api/v1/contacts/:id': 'ContactsService.update',
+  'POST /api/v1/uploads': 'UploadsService.create',
+  'PUT /api/v1/uploads/:id/content': null,
+  'DELETE /api/v1/uploads/:id': 'UploadsService.delete',
+  'POST /api/v1/attachments': 'UploadsService.create',
 };
