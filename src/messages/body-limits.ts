@@ -18,12 +18,12 @@ export function channelsFor(body: string): Channel[] {
 }
 
 /**
- * Refuses a body that is longer than the channel's limit.
+ * Refuses a text that is longer than the channel's limit.
  * @throws AppError INVALID_BODY
  */
-export function requireWithinLimit(channel: Channel, body: string): void {
-  const limit = exceededLimit(channel, body);
-  if (limit) throw AppError.invalidBody('body', 'body_too_long', { ...limit, channel });
+export function requireWithinLimit(channel: Channel, text: string, field = 'body'): void {
+  const limit = exceededLimit(channel, text);
+  if (limit) throw AppError.invalidBody(field, 'body_too_long', { ...limit, channel });
 }
 
 /** Text with all limits, the smallest first: `Instagram 1000 UTF-8 bytes, Messenger 2000 characters`. */

@@ -175,7 +175,11 @@ export class MessagesService {
             ? []
             : await this.listRepeated(tx, { tenantId, conversationId }, repeatsId);
         const text = (body as string | undefined) ?? describeFiles(files);
-        requireWithinLimit(conversation.sourceChannel, text);
+        const isDescribed = body === undefined || (repeated.length > 0 && body === describeFiles(repeated));
+        // A description is not sent.
+        if (!isDescribed) requireWithinLimit(conversation.sourceChannel, text);
+        for (const [n, { caption = '' }] of attachments.entries())
+          requireWithinLimit(conversation.sourceChannel, caption, `attachments[${n}].caption`);
         if (!sender)
           throw AppError.invalidBody(
             'senderAgentId',
@@ -188,7 +192,7 @@ export class MessagesService {
           body: text,
           repeatsId: repeatsId ?? null,
           attachmentCount: files.length + repeated.length,
-          isDescribed: body === undefined || (repeated.length > 0 && body === describeFiles(repeated)),
+          isDescribed,
         };
         const { message, ...assignment } = await this.writer.send(tx, conversation, content, actor);
         const attached =

@@ -1,6 +1,8 @@
+import { SYSTEM } from '../../src/access/principal';
 import { MessagesService } from '../../src/messages/messages.service';
 import { ChannelWorkspace, SentMessage } from '../support/channel-workspace';
-import { uploadTo } from '../support/files';
+import { completeErasure, erasuresOf } from '../support/erasures';
+import { JPEG, PDF, PNG, uploadTo } from '../support/files';
 import { newAccountId, newCustomerId } from '../support/messaging-channel';
 import { TestService } from '../support/service';
 import { InstagramSimulator } from '../support/simulators/instagram';
@@ -8,7 +10,6 @@ import { MessengerSimulator } from '../support/simulators/messenger';
 import { MetaSimulator } from '../support/simulators/meta-simulator';
 import { TelegramSimulator } from '../support/simulators/telegram';
 import { WhatsAppSimulator } from '../support/simulators/whatsapp';
-import { JPEG, PDF, PNG } from '../support/files';
 import { waitFor } from '../support/wait';
 
 const PHONE_NUMBER_ID = '106540352242922';
@@ -240,6 +241,24 @@ describe('a message with files', () => {
       expect(sentTo()).toHaveLength(1);
     });
 
+    it('leaves nothing at the service after the erasure of its customer', async () => {
+      const { shop, id } = await chat();
+      const uploadId = await uploadTo(shop.tenant, id, 'a.jpg', JPEG);
+      await shop.delivered(await send(shop, id, { attachments: [{ uploadId }] }), 'SENT');
+      const counts = () =>
+        service.query(
+          `SELECT (SELECT count(*)::int FROM message_parts WHERE tenant_id = $1) AS parts,
+                  (SELECT count(*)::int FROM provider_files WHERE tenant_id = $1) AS files`,
+          [shop.workspace.id],
+        );
+      expect(await counts()).toEqual([{ parts: 1, files: 1 }]);
+      const { body } = await shop.tenant.client.get(`/conversations/${id}`);
+      const erasures = erasuresOf(service);
+      const erasure = await erasures.start(shop.workspace.id, body.contact.id, SYSTEM);
+      await completeErasure(service, shop.workspace.id, erasure);
+      expect(await counts()).toEqual([{ parts: 0, files: 0 }]);
+    });
+
     it('fails as a whole when the window is closed', async () => {
       const { shop, id, customer, sentTo } = await chat();
       const uploads = [
@@ -270,6 +289,17 @@ describe('a message with files', () => {
         ['The parcel', undefined, undefined, undefined],
         ['', 'image', 'image/jpeg', JPEG.length],
       ]);
+
+      const second = await uploadTo(shop.tenant, id, 'b.jpg', JPEG);
+      const caption = 'ü'.repeat(501);
+      const refused = await shop.tenant.client.post(`/conversations/${id}/messages`, {
+        attachments: [{ uploadId: second, caption }],
+      });
+      expect([refused.status, refused.body.error.details?.[0]?.field]).toEqual([
+        400,
+        'attachments[0].caption',
+      ]);
+
       const { url } = instagram.sendsTo(customer).at(-1)!.body.message.attachment.payload;
       const { pathname } = new URL(url);
       const last = pathname.at(-1) === 'A' ? 'B' : 'A';

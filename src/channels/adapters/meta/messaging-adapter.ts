@@ -61,7 +61,7 @@ export abstract class MessagingAdapter<Credentials extends MetaCredentials> exte
   ): Promise<SendOutcome> {
     const content = { attachment: { type: file.form, payload } };
     const request = this.toRequest(credentials, 'POST', '/messages', { data: this.makeBody(file, content) });
-    return this.graph.send(request, this.verdicts, this.readMessageId, timeoutMs);
+    return this.graph.send(request, this.verdicts, (body) => this.readMessageId(body), timeoutMs);
   }
 
   protected makeSendRequest(credentials: Credentials, message: OutboundMessage): GraphRequest {
