@@ -52,6 +52,7 @@ const PUBLIC_ROUTES = [
   'POST /channels/messenger/{hookKey}',
   'GET /channels/instagram/{hookKey}',
   'POST /channels/instagram/{hookKey}',
+  'GET /channels/files/{token}',
 ];
 
 /** Routes that take a visitor's token. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ChannelAdapter } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
 import { NamedRecipients } from '../customers/named-recipients';
 import { ClaimedMessage } from './claimed-message';
@@ -27,8 +28,18 @@ export class OutboundMessageAttempter {
     const adapter = this.adapters.getAdapter(connection.channel);
     const isSendable = body !== '' && recipientId !== null;
     if (isSendable && attachmentCount > 0 && adapter.sendFile)
-      return this.parts.attempt(message, recipientId, adapter);
+      return this.attemptPart(message, recipientId, adapter);
     return this.record(message, await this.send(message));
+  }
+
+  private async attemptPart(
+    message: ClaimedMessage,
+    recipientId: string,
+    adapter: ChannelAdapter,
+  ): Promise<PartResult> {
+    const { result, outcome } = await this.parts.attempt(message, recipientId, adapter);
+    if (outcome) await this.linkRecipient(message, outcome);
+    return result;
   }
 
   private async send(message: ClaimedMessage): Promise<MessageOutcome> {

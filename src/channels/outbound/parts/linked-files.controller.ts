@@ -29,9 +29,9 @@ export class LinkedFilesController {
   @ApiResponse({
     status: 200,
     description: 'The bytes.',
-    content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
+    content: { '*/*': { schema: { type: 'string', format: 'binary', example: 'bytes' } } },
   })
-  @ApiErrors('INVALID_QUERY', 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'RATE_LIMITED', 'INTERNAL')
+  @ApiErrors('INVALID_QUERY', 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE')
   async send(
     @Param('token') token: string,
     @Req() request: Request,

@@ -22,19 +22,32 @@ export class PartAttempter {
     private readonly outcomes: OutcomeWriter,
   ) {}
 
-  /** Sends the next part of a claimed message, and resolves when its outcome is committed. */
-  async attempt(message: ClaimedMessage, recipientId: string, adapter: ChannelAdapter): Promise<PartResult> {
+  /**
+   * Sends the next part of a claimed message, and resolves when its outcome is committed.
+   * @returns the outcome of the part's request too; null if there was no request
+   */
+  async attempt(
+    message: ClaimedMessage,
+    recipientId: string,
+    adapter: ChannelAdapter,
+  ): Promise<{ result: PartResult; outcome: SendOutcome | null }> {
     const next = await this.database.placement.forWorkspace(message.tenantId, () =>
       this.database.transaction((tx) => this.plans.findNext(tx, message)),
     );
-    if (!next) return this.outcomes.write(message, 'no part left', (tx) => this.recorder.end(tx, message));
+    if (!next) {
+      const end = (tx: Transaction) => this.recorder.end(tx, message);
+      return { outcome: null, result: await this.outcomes.write(message, 'no part left', end) };
+    }
     const attempt = await this.sender.send(message, recipientId, next, adapter);
     const { outcome } = attempt;
-    if (outcome === null)
-      return this.outcomes.write(message, 'not sent', (tx) => this.recorder.giveBack(tx, message));
-    return this.outcomes.write(message, outcome.kind, (tx) =>
+    if (outcome === null) {
+      const giveBack = (tx: Transaction) => this.recorder.giveBack(tx, message);
+      return { outcome, result: await this.outcomes.write(message, 'not sent', giveBack) };
+    }
+    const result = await this.outcomes.write(message, outcome.kind, (tx) =>
       this.record(tx, message, next, { ...attempt, outcome }, adapter),
     );
+    return { outcome, result };
   }
 
   private async record(

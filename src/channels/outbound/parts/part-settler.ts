@@ -5,6 +5,7 @@ import { MessageKey, MessageStatusRepository } from '../../../messages/message-s
 import { Connection } from '../../adapters/channel-adapter';
 import { ProviderIdsRepository } from '../../provider-ids/provider-ids.repository';
 import { deliveryError } from '../delivery-error';
+import { MAX_MESSAGE_ATTEMPTS } from '../send-result';
 import { MessagePart, PartsSum, sumOfParts } from './message-part';
 import { MessagePartsRepository } from './message-parts.repository';
 
@@ -38,10 +39,27 @@ export class PartSettler {
       const error = deliveryError('OUTCOME_UNKNOWN');
       await this.parts.replaceStatus(tx, key, { from: 'SENDING', to: 'UNKNOWN', error });
     }
+    const next = parts.find(({ status }) => status === 'QUEUED');
+    const isGivenUp = !isUnknown && next !== undefined && (await this.countAttempt(tx, next));
     // Without parts, the worker was killed before it had planned them, and has sent nothing.
-    const isOver = parts.length > 0 && !parts.some(({ status }) => status === 'QUEUED');
+    const isOver = parts.length > 0 && (next === undefined || isGivenUp);
     if (isOver) await this.settle(tx, key);
     return { isUnknown, isOver };
+  }
+
+  /**
+   * Counts an attempt whose worker was killed before the part was sent. A part that kills each worker must
+   * not do so for ever.
+   * @returns whether it was the last attempt, so that the message's open parts have failed
+   */
+  private async countAttempt(tx: Transaction, part: MessagePart): Promise<boolean> {
+    if (part.attemptCount + 1 < MAX_MESSAGE_ATTEMPTS) {
+      await this.parts.requeue(tx, part);
+      return false;
+    }
+    const error = deliveryError('RETRIES_EXHAUSTED');
+    await this.parts.replaceStatus(tx, part, { from: 'QUEUED', to: 'FAILED', error });
+    return true;
   }
 
   /** Sets a part that was sent to SENT, with the provider's id, and applies receipts that came before. */
