@@ -42,7 +42,7 @@ describe('the inbox', () => {
         },
         [way, kind] as const,
       );
-  const refusal = () => visit.page.getByText('Files cannot be sent from the inbox');
+  const refusal = () => visit.page.getByText('A note keeps no files.');
 
   it.each(['section textarea', 'article', 'nav'])(
     'refuses files in words when they are dropped onto %s',

@@ -1,5 +1,9 @@
 import type { ChannelFileLimits, FileForm, FileKind } from '../../../api/types';
-import type { FileRefusal } from '../reply/kept-replies';
+
+/** Reason why a chosen file can't be sent. */
+export type FileRefusal =
+  | { why: 'empty' | 'type' | 'unreadable' | 'lost' }
+  | { why: 'too_large'; maxBytes: number };
 
 const FORM_OF_KIND: Record<FileKind, FileForm> = {
   IMAGE: 'image',

@@ -7,7 +7,6 @@ import { CHANNEL_LABELS } from '../../../common/channel-logo';
 import { hasFiles } from '../../../common/dropped-files';
 import { useFormats } from '../../../i18n/locale';
 import type { ChosenFile, ChosenFiles } from '../reply/kept-replies';
-import { refusalBySize } from './channel-refusal';
 import { ChosenFileItem } from './chosen-file-item';
 import { freeOldBytes, keepBytes } from './file-bytes';
 import { nameToStore } from './file-name';
@@ -15,6 +14,9 @@ import { useFileSize } from './file-size';
 import { useFileTexts } from './file-texts';
 import classes from './files.module.css';
 import { continueUploads, type UploadTarget } from './uploads';
+
+/** Most files of a reply until the server has told it. */
+const MAX_FILES = 10;
 
 /** The files of a reply: a button that chooses them, and the chosen ones, whose upload begins at once. */
 export function ReplyFiles({
@@ -34,6 +36,7 @@ export function ReplyFiles({
   const { id: workspaceId } = useWorkspace();
   const { data } = useRead<FileLimits>('uploads/limits', {}, { refreshMs: false });
   const limits = data?.channels[sourceChannel];
+  const maxFiles = data?.maxFiles ?? MAX_FILES;
   const target = useMemo(
     (): UploadTarget | undefined => limits && { workspaceId, conversationId: id, chosen, limits },
     [workspaceId, id, chosen, limits],
@@ -41,8 +44,8 @@ export function ReplyFiles({
   const [isOver, setOver] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const add = (given: File[]) => {
-    if (!target || given.length === 0) return;
-    const taken = given.slice(0, data!.maxFiles - files.length);
+    if (given.length === 0) return;
+    const taken = given.slice(0, maxFiles - files.length);
     setOver(taken.length < given.length);
     const added = taken.map((file) => ({ key: crypto.randomUUID(), file }));
     for (const { key, file } of added) void keepBytes(key, file);
@@ -53,10 +56,9 @@ export function ReplyFiles({
         size,
         type,
         caption: '',
-        refusal: refusalBySize(target.limits, size),
       })),
     );
-    continueUploads(target);
+    if (target) continueUploads(target);
     field.current?.focus();
   };
   const isDragged = useGivenFiles(add);
@@ -71,7 +73,7 @@ export function ReplyFiles({
     // The number of files is here, because a withdrawn message brings its files back.
   }, [target, files.length]);
 
-  const isTooMany = isOver && files.length === data?.maxFiles;
+  const isTooMany = isOver && files.length === maxFiles;
   return (
     <>
       <ActionIcon
@@ -81,7 +83,7 @@ export function ReplyFiles({
         className={classes.attach}
         aria-label={texts.attach}
         title={texts.attach}
-        disabled={!target || files.length >= data!.maxFiles}
+        disabled={files.length >= maxFiles}
         onClick={() => input.current?.click()}
       >
         <IconPaperclip size={18} stroke={1.6} aria-hidden />
@@ -118,7 +120,7 @@ export function ReplyFiles({
       <div role="status">
         {isTooMany && (
           <Text size="xs" mb="xs" c="var(--mantine-color-yellow-light-color)">
-            {texts.tooMany(formats.number(data.maxFiles))}
+            {texts.tooMany(formats.number(maxFiles))}
           </Text>
         )}
       </div>

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { api, ApiError } from '../../../api/client';
 import type { ChannelFileLimits, Upload } from '../../../api/types';
 import type { ChosenFile, ChosenFiles } from '../reply/kept-replies';
-import { refusalOf } from './channel-refusal';
+import { refusalBySize, refusalOf } from './channel-refusal';
 import { freeBytes, readBytes } from './file-bytes';
 import { putFile } from './put-file';
 
@@ -83,6 +83,11 @@ async function upload(target: UploadTarget, file: ChosenFile): Promise<void> {
   const path = `/workspaces/${workspaceId}/uploads`;
   const ending = new AbortController();
   const { signal } = ending;
+  const refusal = refusalBySize(limits, size);
+  if (refusal) {
+    change(key, { refusal });
+    return continueUploads(target);
+  }
   set(key, { sent: 0, abort: () => ending.abort() });
   let created: Upload | undefined;
   try {

@@ -1,13 +1,9 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react';
 import type { FileKind, Workspace } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
+import type { FileRefusal } from '../files/channel-refusal';
 import type { KeptFailure } from './kept-failure';
 import { isNoReply } from './is-no-reply';
-
-/** Reason why a chosen file can't be sent. */
-export type FileRefusal =
-  | { why: 'empty' | 'type' | 'unreadable' | 'lost' }
-  | { why: 'too_large'; maxBytes: number };
 
 /** File that the person has chosen for a reply. */
 export interface ChosenFile {
