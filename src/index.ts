@@ -143,6 +143,7 @@ export { AttachmentsService } from './attachments/attachments.service';
 export type { AttachmentResponse } from './attachments/attachment.dto';
 export type { AttachmentProblem, AttachmentState } from './attachments/attachment.entity';
 export { AttachmentContents, type ContentVariant } from './attachments/contents/attachment-contents';
+export { AttachmentRetriesService } from './channels/fetches/attachment-retries.service';
 export { UploadsService } from './attachments/uploads/uploads.service';
 export { UploadContents } from './attachments/uploads/upload-contents';
 export { CreateUpload, type UploadResponse } from './attachments/uploads/upload.dto';

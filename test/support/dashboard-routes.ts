@@ -311,6 +311,7 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
   },
   { method: 'DELETE', path: '/uploads/:id', success: 204, thing: UPLOAD, isOwn: true },
   { method: 'GET', path: '/attachments/:id/content', success: 200, thing: ATTACHMENT },
+  { method: 'POST', path: '/attachments/:id/retry', success: 200, thing: ATTACHMENT },
   { method: 'GET', path: '/saved-replies', success: 200 },
   {
     method: 'POST',
