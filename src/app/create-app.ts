@@ -18,6 +18,8 @@ import { AppModule } from './app.module';
 const API_PREFIX = 'api/v1';
 /** Paths of requests whose body is a file. */
 const UPLOAD_PATH = /^\/api\/v1\/(uploads\/[^/?]+\/content|attachments)(?=[/?]|$)/i;
+/** Path of the bytes that a visitor of a widget uploads. */
+const VISITOR_UPLOAD_PATH = /^\/channels\/widget\/[^/?]+\/uploads\/[^/?]+\/content(?=[/?]|$)/i;
 const OUTSIDE_API = [
   // Load balancers and orchestrators call these paths, which are the same in every version of the API.
   'health/*path',
@@ -48,6 +50,7 @@ export async function createApp(config: Config, logger: pino.Logger): Promise<Ne
     bodyLimits: [
       { path: HOOK_PATH, bytes: null },
       { path: UPLOAD_PATH, bytes: null },
+      { path: VISITOR_UPLOAD_PATH, bytes: null },
     ],
   });
   if (config.role !== 'worker') setupOpenApi(app, config);

@@ -80,6 +80,39 @@ export class TestVisitor {
     return this.send('POST', '/messages', { clientMessageId, body });
   }
 
+  /** Makes an upload, and sends its bytes. Returns its id. */
+  async upload(content: string | Buffer, file: object = {}): Promise<string> {
+    const bytes = Buffer.from(content);
+    const declared = { name: 'parcel.txt', size: bytes.length, ...file };
+    const { status, body } = await this.send('POST', '/uploads', declared);
+    if (status !== 201) throw new Error(`No upload: ${status} ${JSON.stringify(body)}`);
+    const stored = await this.put(body.id as string, bytes);
+    if (stored.status !== 200) throw new Error(`Not stored: ${stored.status} ${JSON.stringify(stored.body)}`);
+    return body.id as string;
+  }
+
+  put(uploadId: string, raw: Buffer): Promise<ApiResponse> {
+    const headers = { 'content-type': 'application/octet-stream' };
+    return this.client.send({
+      method: 'PUT',
+      path: `${this.widget.path}/uploads/${uploadId}/content`,
+      raw,
+      headers,
+    });
+  }
+
+  /** Sends a message with uploads; without a body, if it is undefined. */
+  postFiles(clientMessageId: string, uploadIds: string[], body?: string): Promise<ApiResponse> {
+    const attachments = uploadIds.map((uploadId) => ({ uploadId }));
+    return this.send('POST', '/messages', { clientMessageId, body, attachments });
+  }
+
+  /** Reads the bytes of an attachment. */
+  async content(attachmentId: string, headers: Record<string, string> = {}): Promise<Response> {
+    const url = `${this.baseUrl!}${this.widget.path}/attachments/${attachmentId}/content`;
+    return fetch(url, { headers: { authorization: `Bearer ${this.token!}`, origin: ORIGIN, ...headers } });
+  }
+
   history(query = ''): Promise<ApiResponse> {
     return this.send('GET', `/messages${query}`);
   }
