@@ -101,6 +101,11 @@ export class ChatPage {
     return this.panel.getByRole('list', { name: 'Files' }).locator('.chosen-file', { hasText: name });
   }
 
+  /** First picture in a message that is drawn. */
+  get drawn(): Locator {
+    return this.page.locator('chat-widget .picture canvas[data-drawn]').first();
+  }
+
   message(text: string): Locator {
     return this.log.locator('[data-message]', { hasText: text });
   }

@@ -1,6 +1,7 @@
 import { Tenant } from '../support/routes';
 import { TestService } from '../support/service';
 import { waitFor } from '../support/wait';
+import { SampleFile } from './sample-files';
 
 /** A message as the REST API shows it. */
 export interface DeskMessage {
@@ -8,6 +9,7 @@ export interface DeskMessage {
   senderType: string;
   body: string;
   delivery: { status: string | null };
+  attachments: { kind: string; name: string; width: number | null }[];
 }
 
 const PAGE = 200;
@@ -51,6 +53,25 @@ export class DeskConversation {
   async reply(body: string, agent?: { id: string }): Promise<DeskMessage> {
     const message = { body, ...(agent && { senderAgentId: agent.id }) };
     const answer = await this.tenant.client.post(`/conversations/${this.id}/messages`, message);
+    if (answer.status !== 201) throw new Error(`The reply was answered with ${answer.status}`);
+    return answer.body.message as DeskMessage;
+  }
+
+  /** Sends a message that has files alone. */
+  async replyWith(files: SampleFile[]): Promise<DeskMessage> {
+    const attachments: { uploadId: string }[] = [];
+    for (const { name, mimeType, buffer } of files) {
+      const declared = { conversationId: this.id, name, contentType: mimeType, size: buffer.length };
+      const { body } = await this.tenant.client.post('/uploads', declared);
+      await this.tenant.client.send({
+        method: 'PUT',
+        path: `/api/v1/uploads/${body.id}/content`,
+        raw: buffer,
+        headers: { 'content-type': 'application/octet-stream' },
+      });
+      attachments.push({ uploadId: body.id as string });
+    }
+    const answer = await this.tenant.client.post(`/conversations/${this.id}/messages`, { attachments });
     if (answer.status !== 201) throw new Error(`The reply was answered with ${answer.status}`);
     return answer.body.message as DeskMessage;
   }

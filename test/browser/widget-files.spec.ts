@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { accessibilityFaults } from './accessibility';
 import { Device, LiveChat, START_TIMEOUT_MS } from './live-chat';
-import { pngOf, textFile } from './sample-files';
+import { PHONE } from './phone';
+import { pngBomb, pngOf, textFile, wavOf } from './sample-files';
+
+const PARCEL = pngOf('parcel.png', 1600, 1200);
 
 describe('files in the widget', () => {
   let chat: LiveChat;
@@ -9,26 +14,170 @@ describe('files in the widget', () => {
     chat = await LiveChat.start();
   }, START_TIMEOUT_MS);
   beforeEach(async () => {
-    device = await device_();
+    device = await chat.device();
   });
-  const device_ = () => chat.device();
   afterEach(() => device.close());
 
-  it('keeps chosen files with the draft', async () => {
+  it('keeps chosen files over a reload, sends them, and violates no strict policy', async () => {
     const visitor = await device.chatAt('/strict');
-    await visitor.choose(pngOf('parcel.png', 1600, 1200), textFile('invoice.pdf', '%PDF-1.4'));
-    await visitor.composer.fill('Broken');
-    await visitor.page.screenshot({ path: '/tmp/shot-chosen.png' });
+    await visitor.choose(PARCEL, textFile('invoice.pdf', '%PDF-1.4'));
+    await visitor.composer.fill('It came broken');
     await visitor.reload();
     await visitor.chosen('parcel.png').waitFor();
-    await visitor.page.screenshot({ path: '/tmp/shot-chosen2.png' });
+    await visitor.chosen('invoice.pdf').waitFor();
+    await visitor.comeToRest();
+    await shoot(visitor, 'chosen');
     await visitor.composer.press('Enter');
-    await visitor.page.waitForTimeout(1500);
-    await visitor.page.screenshot({ path: '/tmp/shot-sending.png' });
-    await visitor.page.locator('chat-widget .picture').click();
-    await visitor.page.waitForTimeout(700);
-    await visitor.page.screenshot({ path: '/tmp/shot-viewer.png' });
+    await visitor.waitFor('It came broken', 'sent');
+    await visitor.drawn.waitFor();
+    await shoot(visitor, 'sent');
+    const conversation = await chat.desk.conversationWith('It came broken');
+    const [message] = await conversation.messages();
+    expect(message!.attachments.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      'IMAGE parcel.png',
+      'FILE invoice.pdf',
+    ]);
     expect(visitor.errors).toEqual([]);
     expect(chat.pages.violations).toEqual([]);
   });
+
+  it('keeps a file that was chosen and sent offline, and sends it once the network is back', async () => {
+    const visitor = await device.chatAt();
+    await visitor.send('Hello first');
+    await device.context.setOffline(true);
+    await visitor.choose(textFile('list.txt', 'tea, cups'));
+    await visitor.write('From the tunnel');
+    await device.context.setOffline(false);
+    await visitor.waitFor('From the tunnel', 'sent');
+    const conversation = await chat.desk.conversationWith('From the tunnel');
+    expect((await conversation.messages()).at(-1)!.attachments).toMatchObject([{ name: 'list.txt' }]);
+  });
+
+  it('sends a file after the tab that chose it has crashed', async () => {
+    const visitor = await device.chatAt();
+    await visitor.send('Before the crash');
+    await chat.network.cut();
+    await visitor.choose(pngOf('crash.png', 40, 30));
+    await visitor.write('Sent by the next tab');
+    await device.crash(visitor);
+    await chat.network.restore();
+    const next = await device.chatAt();
+    await next.waitFor('Sent by the next tab', 'sent');
+    const conversation = await chat.desk.conversationWith('Sent by the next tab');
+    const messages = await conversation.messages();
+    expect(messages.map(({ body }) => body)).toEqual(['Before the crash', 'Sent by the next tab']);
+    expect(messages[1]!.attachments).toMatchObject([{ kind: 'IMAGE', name: 'crash.png', width: 40 }]);
+  });
+
+  it('cancels a message whose files are not sent yet, while a text passes it', async () => {
+    const visitor = await device.chatAt();
+    await visitor.send('Let me look');
+    const conversation = await chat.desk.conversationWith('Let me look');
+    await visitor.page.route('**/uploads', (route) => route.abort());
+    await visitor.choose(PARCEL);
+    await visitor.write('With a picture');
+    await visitor.send('Wait');
+    await visitor.message('With a picture').getByRole('button', { name: 'Cancel' }).click();
+    await visitor.message('With a picture').waitFor({ state: 'detached' });
+    await visitor.reload();
+    await visitor.waitFor('Wait', 'sent');
+    expect((await conversation.messages()).map(({ body }) => body)).toEqual(['Let me look', 'Wait']);
+  });
+
+  it('says why a file is not sent: a program, too large, empty', async () => {
+    const visitor = await device.chatAt();
+    await visitor.panel.locator('input[type=file]').setInputFiles([textFile('empty.txt', '')]);
+    await visitor.notice.filter({ hasText: 'empty.txt: this file is empty' }).waitFor();
+    const large = { name: 'film.mp4', mimeType: 'video/mp4', buffer: Buffer.alloc(25 * 1024 * 1024 + 1) };
+    await visitor.panel.locator('input[type=file]').setInputFiles([large]);
+    await visitor.notice.filter({ hasText: 'film.mp4: a file can have at most 25 MB' }).waitFor();
+    const program = Buffer.concat([Buffer.from('\x7fELF\x02\x01\x01', 'latin1'), Buffer.alloc(200)]);
+    await visitor.choose({ name: 'game.bin', mimeType: '', buffer: program });
+    await visitor.write('Try my game');
+    await visitor.waitFor('This kind of file is not accepted.', 'failed');
+  });
+
+  it("shows an agent's files: a picture over the page, a sound to play, a document to save", async () => {
+    const visitor = await device.chatAt('/strict');
+    await visitor.send('What does it look like?');
+    const conversation = await chat.desk.conversationWith('What does it look like?');
+    await conversation.replyWith([
+      pngOf('new.png', 900, 1600),
+      wavOf('hello.wav'),
+      textFile('terms.txt', 'All of it'),
+    ]);
+    await visitor.drawn.waitFor();
+    await shoot(visitor, 'received');
+    await visitor.panel.getByRole('button', { name: 'Show new.png' }).press('Enter');
+    const viewer = visitor.page.locator('chat-widget').getByRole('dialog', { name: 'new.png' });
+    await viewer.locator('canvas[data-drawn]').waitFor();
+    await shoot(visitor, 'viewer');
+    await visitor.page.keyboard.press('Tab');
+    const [picture] = await Promise.all([
+      visitor.page.waitForEvent('download'),
+      visitor.page.keyboard.press('Enter'),
+    ]);
+    expect(picture.suggestedFilename()).toBe('new.png');
+    await visitor.page.keyboard.press('Escape');
+    await viewer.waitFor({ state: 'detached' });
+    expect(await visitor.panel.isVisible()).toBe(true);
+    const [saved] = await Promise.all([
+      visitor.page.waitForEvent('download'),
+      visitor.panel.getByRole('button', { name: 'Save terms.txt' }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toBe('terms.txt');
+    expect(readFileSync(await saved.path(), 'utf8')).toBe('All of it');
+    expect(chat.pages.violations).toEqual([]);
+  });
+
+  it('draws no bomb, no SVG and no broken picture, and still lets them be saved', async () => {
+    const visitor = await device.chatAt();
+    await visitor.send('Show me everything');
+    const conversation = await chat.desk.conversationWith('Show me everything');
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="document.title=1"/>';
+    const polyglot = { ...pngOf('half.png', 64, 64), buffer: pngOf('', 64, 64).buffer.subarray(0, 60) };
+    await conversation.replyWith([pngBomb('bomb.png'), textFile('a.svg', svg, 'image/svg+xml'), polyglot]);
+    for (const name of ['bomb.png', 'a.svg'])
+      await visitor.panel.getByRole('button', { name: `Save ${name}` }).waitFor();
+    await visitor.panel.locator('.picture.undrawn').waitFor();
+    expect(await visitor.page.title()).toBe('Tea shop');
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in the %s theme', async (theme) => {
+    const visitor = await device.chatAt('/shop', [['set', { theme }]]);
+    await visitor.choose(PARCEL, textFile('invoice.pdf', '%PDF-1.4'));
+    await visitor.write('Look');
+    await visitor.waitFor('Look', 'sent');
+    await visitor.choose(textFile('two.txt', 'two'));
+    await visitor.comeToRest();
+    await shoot(visitor, theme);
+    expect(await accessibilityFaults(visitor)).toEqual([]);
+  });
+
+  it('fits a phone, in German', async () => {
+    await device.close();
+    device = await chat.device({ ...PHONE, locale: 'de-DE' });
+    const page = await device.visit('/german');
+    await page.page
+      .locator('chat-widget')
+      .getByRole('button', { name: /^Chat öffnen/ })
+      .click();
+    await page.page
+      .locator('chat-widget input[type=file]')
+      .setInputFiles([PARCEL, textFile(`${'ملف'.repeat(80)}.pdf`, 'x')]);
+    await page.page.locator('chat-widget .chosen-file').nth(1).waitFor();
+    await shoot(page, 'phone-chosen');
+    await page.page.locator('chat-widget').getByRole('button', { name: 'Senden' }).click();
+    await page.drawn.waitFor();
+    await page.page.locator('chat-widget').getByText('Gesendet').first().waitFor();
+    await shoot(page, 'phone-sent');
+    const overflow = await page.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(overflow).toBe(false);
+  });
 });
+
+/** Saves a screenshot if SCREENSHOT_FOLDER names a folder, so that a person can look at it. */
+async function shoot({ page }: { page: import('playwright-core').Page }, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOT_FOLDER'];
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+}

@@ -17,7 +17,7 @@ import { TestVisitor, TestWidget } from '../support/widget';
 import { WidgetCrowd } from '../support/widget-crowd';
 
 /** Fields of a message that its visitor has not changed. */
-const UNCHANGED = { editedAt: null, unsentAt: null };
+const UNCHANGED = { isDescribed: false, attachments: [], editedAt: null, unsentAt: null };
 
 describe("the messages of the widget's visitors", () => {
   let crowd: WidgetCrowd;

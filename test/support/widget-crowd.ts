@@ -14,6 +14,10 @@ export const VISITOR_CALLS: [string, (visitor: TestVisitor) => ReturnType<TestVi
   ['POST messages', (visitor) => visitor.post('m-1')],
   ['GET messages', (visitor) => visitor.history()],
   ['POST receipts', (visitor) => visitor.receipt(newId(), 'READ')],
+  ['POST uploads', (visitor) => visitor.send('POST', '/uploads', { name: 'a.txt', size: 1 })],
+  ['PUT content', (visitor) => visitor.put(newId(), Buffer.from('a'))],
+  ['DELETE uploads', (visitor) => visitor.send('DELETE', `/uploads/${newId()}`)],
+  ['GET content', (visitor) => visitor.send('GET', `/attachments/${newId()}/content`)],
   ['GET events', (visitor) => visitor.send('GET', '/events')],
 ];
 

@@ -90,7 +90,8 @@ function onCard(act: (card: HTMLElement) => Promise<void>) {
 /** Returns a size such as `1.2 MB`, in the visitor's language. */
 function sizeText(size: number | null, tag: string): string {
   if (size === null) return '';
-  const [value, unit] = size < 1_000_000 ? [size / 1000, 'kilobyte'] : [size / 1_000_000, 'megabyte'];
+  const kilobytes = Math.max(1, size / 1000);
+  const [value, unit] = kilobytes < 1000 ? [kilobytes, 'kilobyte'] : [kilobytes / 1000, 'megabyte'];
   const options = { style: 'unit', unit, maximumSignificantDigits: value < 100 ? 2 : 3 } as const;
   return new Intl.NumberFormat(tag, options).format(value);
 }

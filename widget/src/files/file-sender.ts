@@ -82,11 +82,8 @@ export class FileSender {
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 function problemOf(error: unknown): FileProblem {
-  return PROBLEMS[reasonOf(error)] ?? (statusOf(error) === 413 ? 'fileTooLarge' : 'fileRefused');
+  const reason = reasonOf(error);
+  if (reason === 'files_full') return 'noRoom';
+  if (reason === 'file_empty') return 'fileEmpty';
+  return statusOf(error) === 413 ? 'fileTooLarge' : 'fileRefused';
 }
-
-const PROBLEMS: Partial<Record<string, FileProblem>> = {
-  file_too_large: 'fileTooLarge',
-  file_empty: 'fileEmpty',
-  file_quota: 'noRoom',
-};

@@ -1,4 +1,4 @@
-import { isRefusedRequest } from '../protocol/service-client';
+import { isRefusedRequest, reasonOf } from '../protocol/service-client';
 import type { Message } from '../protocol/types';
 import type { VisitorSession } from '../session/visitor-session';
 import type { Outbox } from './outbox';
@@ -36,8 +36,9 @@ export class OutboxSender {
     } catch (error) {
       // Only this message is refused. The next message may still be accepted.
       if (!isRefusedRequest(error)) throw error;
-      if (record.files && !record.isRepeated) await this.outbox.uploadAgain(record);
-      else await this.outbox.markFailed(record);
+      const reason = reasonOf(error);
+      if (reason.startsWith('upload_') && !record.isRepeated) await this.outbox.uploadAgain(record);
+      else await this.outbox.markFailed(record, reason === 'file_type_refused' ? 'fileRefused' : undefined);
     }
     return true;
   }

@@ -23,9 +23,9 @@ export const isRefusal = (error: unknown): boolean => [401, 403, 404].includes(s
 export const isRefusedRequest = (error: unknown): boolean =>
   [400, 409, 413, 415, 422].includes(statusOf(error));
 
-/** Returns the code of the reason in the service's answer; an empty text if there is none. */
+/** Returns the code of the first reason or fault in the service's answer; an empty text if there is none. */
 export function reasonOf(error: unknown): string {
-  return /"reason":"(\w+)"/.exec(String(error))?.[1] ?? '';
+  return /"(?:reason|code)":"([a-z_]+)"/.exec(String(error))?.[1] ?? '';
 }
 
 /** Returns the milliseconds in the `Retry-After` header of the service's answer; 0 if it was missing. */
