@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Page } from 'playwright-core';
 import { accessibilityFaults } from './accessibility';
 import { Device, LiveChat, START_TIMEOUT_MS } from './live-chat';
 import { PHONE } from './phone';
@@ -88,9 +91,12 @@ describe('files in the widget', () => {
     const visitor = await device.chatAt();
     await visitor.panel.locator('input[type=file]').setInputFiles([textFile('empty.txt', '')]);
     await visitor.notice.filter({ hasText: 'empty.txt: this file is empty' }).waitFor();
-    const large = { name: 'film.mp4', mimeType: 'video/mp4', buffer: Buffer.alloc(25 * 1024 * 1024 + 1) };
-    await visitor.panel.locator('input[type=file]').setInputFiles([large]);
+    const folder = mkdtempSync(join(tmpdir(), 'widget-files-'));
+    const film = join(folder, 'film.mp4');
+    writeFileSync(film, Buffer.alloc(25 * 1024 * 1024 + 1));
+    await visitor.panel.locator('input[type=file]').setInputFiles(film);
     await visitor.notice.filter({ hasText: 'film.mp4: a file can have at most 25 MB' }).waitFor();
+    rmSync(folder, { recursive: true });
     const program = Buffer.concat([Buffer.from('\x7fELF\x02\x01\x01', 'latin1'), Buffer.alloc(200)]);
     await visitor.choose({ name: 'game.bin', mimeType: '', buffer: program });
     await visitor.write('Try my game');
@@ -167,17 +173,21 @@ describe('files in the widget', () => {
       .setInputFiles([PARCEL, textFile(`${'ملف'.repeat(80)}.pdf`, 'x')]);
     await page.page.locator('chat-widget .chosen-file').nth(1).waitFor();
     await shoot(page, 'phone-chosen');
+    const box = await page.page.locator('chat-widget .remove').nth(1).boundingBox();
+    expect(box!.x + box!.width).toBeLessThanOrEqual(PHONE.viewport.width);
     await page.page.locator('chat-widget').getByRole('button', { name: 'Senden' }).click();
     await page.drawn.waitFor();
-    await page.page.locator('chat-widget').getByText('Gesendet').first().waitFor();
+    await page.page.locator('chat-widget').getByText('Gesendet', { exact: true }).first().waitFor();
     await shoot(page, 'phone-sent');
     const overflow = await page.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     expect(overflow).toBe(false);
+    const remove = page.page.locator('chat-widget').getByRole('button', { name: /entfernen$/ });
+    expect(await remove.count()).toBe(0);
   });
 });
 
 /** Saves a screenshot if SCREENSHOT_FOLDER names a folder, so that a person can look at it. */
-async function shoot({ page }: { page: import('playwright-core').Page }, name: string): Promise<void> {
+async function shoot({ page }: { page: Page }, name: string): Promise<void> {
   const folder = process.env['SCREENSHOT_FOLDER'];
   if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
 }

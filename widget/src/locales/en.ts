@@ -1,6 +1,6 @@
 type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
-/** Texts of the widget. `{count}` and `{limit}` stand for numbers, `{name}` for a name of an agent or file. */
+/** Texts of the widget. `{count}` and `{limit}` stand for numbers, `{name}` for an agent or a file. */
 export interface Texts {
   openChat: string;
   unread: Plural;
