@@ -283,20 +283,20 @@ describe('files of customers', () => {
       const media = String(8_800_000_000_000 + ++next);
       whatsapp.customerMedia.set(media, { url: 'https://169.254.169.254/latest/meta-data', id: media });
       const id = await receive({ type: 'image', image: { id: media } });
-      await waitFor('a try', async () => {
-        const rows = await service.query<{ tries: number }>(
-          'SELECT tries FROM attachment_fetches WHERE tenant_id = $1',
-          [shop.workspace.id],
-        );
-        return rows[0]?.tries === 1;
+      expect((await settled(shop, id, 'FAILED')).attachment).toMatchObject({
+        problem: 'FORBIDDEN',
+        url: null,
       });
-      expect((await settled(shop, id, 'PENDING', 'FAILED')).attachment.url).toBeNull();
     });
 
     it('over 100 MB are named as such', async () => {
       const errors = [{ code: 131052, title: 'Media download error' }];
       const id = await receive({ type: 'unsupported', errors });
-      expect((await settled(shop, id, 'FAILED')).attachment).toMatchObject({ kind: 'FILE', url: null });
+      expect((await settled(shop, id, 'FAILED')).attachment).toMatchObject({
+        kind: 'FILE',
+        problem: 'TOO_BIG',
+        url: null,
+      });
     });
   });
 
@@ -327,6 +327,41 @@ describe('files of customers', () => {
       const [message] = await own.query<any>('SELECT body, metadata FROM messages');
       expect(message.body).toBe('Look\n[image]\n[file]');
       expect(JSON.stringify(message.metadata)).not.toContain('oh=signed');
+    });
+  });
+
+  describe('that are taken back', () => {
+    it('are gone with their bytes and their fetches', async () => {
+      const own = await TestService.create({ role: 'all', env: { META_GRAPH_URL: messenger.url } });
+      messenger.hookOrigin = own.baseUrl;
+      const page = await MessagingChannel.connect(own, messenger, 'MESSENGER');
+      messenger.handedOut.set('/v/3.jpg', { bytes: JPEG, type: 'image/jpeg' });
+      messenger.handedOut.set('/v/4.jpg', { bytes: JPEG, type: 'image/jpeg', status: 503 });
+      const attachments = ['3', '4'].map((name) => ({
+        type: 'image',
+        payload: { url: `${messenger.url}/v/${name}.jpg` },
+      }));
+      const event = messenger.message(page.accountId, newCustomerId(), 'Look', { attachments });
+      expect(await messenger.notify(page.hook, messenger.notification(event))).toBe(200);
+      const [file] = await waitFor('the first file', async () => {
+        const found = await own.query<any>('SELECT tenant_id AS "tenantId", id AS "fileId" FROM files');
+        const states = await own.query<any>('SELECT state FROM attachments ORDER BY position');
+        return states[0]?.state === 'READY' && states[1]?.state === 'PENDING' && found;
+      });
+      const store = own.app.get(FileStore, { strict: false });
+      expect(await store.size(file)).toBe(JPEG.length);
+      const { mid } = (event as any).message;
+      const unsent = { ...event, message: { mid, is_deleted: true } };
+      expect(await messenger.notify(page.hook, messenger.notification(unsent))).toBe(200);
+      const left = () =>
+        own.query(
+          'SELECT id FROM attachments UNION ALL SELECT id FROM attachment_fetches UNION ALL SELECT id FROM files',
+        );
+      await waitFor('all rows to go', async () => (await left()).length === 0);
+      expect(await store.size(file)).toBeNull();
+      expect(await own.query('SELECT body, metadata, attachment_count FROM messages')).toEqual([
+        { body: '', metadata: null, attachment_count: 0 },
+      ]);
     });
   });
 

@@ -23,10 +23,15 @@ export interface FetchedFile {
   size: number | undefined;
 }
 
-/** Answer without a file; `status` is 0 if the provider was not reached, or may not be reached. */
+/** Answer without a file; `status` is 0 if the provider was not reached, or has a private address. */
 export interface RefusedFetch {
   kind: 'REFUSED';
   status: number;
+}
+
+/** Address at a host that may not be asked. */
+export interface ForbiddenFetch {
+  kind: 'FORBIDDEN';
 }
 
 export interface FetchRequest {
@@ -58,11 +63,11 @@ export class FileFetcher {
   }
 
   /** Fetches a file. Never throws, except the reason of the signal. */
-  async fetch(request: FetchRequest): Promise<FetchedFile | RefusedFetch> {
+  async fetch(request: FetchRequest): Promise<FetchedFile | RefusedFetch | ForbiddenFetch> {
     let { url, authorization } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const target = parseUrl(url);
-      if (target === null || !isAllowed(target, request)) return { kind: 'REFUSED', status: 0 };
+      if (target === null || !isAllowed(target, request)) return { kind: 'FORBIDDEN' };
       const answer = await this.get(target, request, authorization);
       request.signal.throwIfAborted();
       if (answer === null) return { kind: 'REFUSED', status: 0 };
@@ -150,5 +155,10 @@ function parseUrl(text: string, base?: URL): URL | null {
 function isAllowed(url: URL, { hosts, apiUrl }: FetchRequest): boolean {
   if (url.origin === new URL(apiUrl).origin) return true;
   if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') return false;
-  return hosts.some((host) => (host.startsWith('.') ? url.hostname.endsWith(host) : url.hostname === host));
+  return isListedHost(hosts, url.hostname);
+}
+
+/** Reports whether a host is one of those, or below one of the domains, which begin with a dot. */
+export function isListedHost(hosts: readonly string[], hostname: string): boolean {
+  return hosts.some((host) => (host.startsWith('.') ? hostname.endsWith(host) : hostname === host));
 }

@@ -40,6 +40,8 @@ export interface InboundFile {
   size: number | null;
   /** Null if the provider says that the file cannot be had. */
   reference: FileReference | null;
+  /** Why the file cannot be had, if the provider says so. */
+  problem?: 'TOO_BIG';
 }
 
 interface InboundBase {

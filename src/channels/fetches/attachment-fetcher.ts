@@ -56,7 +56,7 @@ export class AttachmentFetcher {
     return 'done';
   }
 
-  /** Claims a fetch. Its reference is lost if its encryption key is missing. */
+  /** Claims a fetch. Its reference cannot be read while its encryption key is missing. */
   private async claim(key: AttachmentKey): Promise<ClaimedFetch | 'unreadable' | null> {
     try {
       return await this.database.queueTransaction((tx) => this.fetches.claim(tx, key));
@@ -71,10 +71,10 @@ export class AttachmentFetcher {
     const { tenantId, connectionId, reference, tries } = claimed;
     // A file that ended its worker in each try comes here without any result.
     if (tries > PAUSES_MS.length + 1) return { problem: 'EXHAUSTED', isFinal: false };
-    const connection = await this.connections.load(tenantId, connectionId);
-    if (!connection || connection.status === 'DISCONNECTED') return { problem: 'REAUTH', isFinal: true };
     const signal = AbortSignal.timeout(TRY_MS);
     try {
+      const connection = await this.connections.load(tenantId, connectionId);
+      if (!connection || connection.status === 'DISCONNECTED') return { problem: 'REAUTH', isFinal: true };
       const adapter = this.adapters.getHookedAdapter(connection.channel);
       const outcome = await adapter.fetchFile(connection, reference, signal);
       return outcome.kind === 'FETCHED' ? await this.store(claimed, outcome, signal) : resultOf(outcome);
@@ -99,6 +99,8 @@ export class AttachmentFetcher {
       content.destroy();
       return 'stored';
     }
+    // The connection may have broken meanwhile. Nothing would tell that to a reader.
+    if (content.destroyed) return {};
     const { sha256 } = key.reference;
     const expected = {
       maxBytes: MAX_FILE_BYTES,
@@ -136,11 +138,13 @@ export class AttachmentFetcher {
   }
 }
 
-const END_UNREADABLE: TryResult = { problem: 'GONE', isFinal: true };
+const END_UNREADABLE: TryResult = { problem: 'EXHAUSTED', isFinal: false };
 
 function resultOf(outcome: Exclude<FetchOutcome, FetchedFile>): TryResult {
   if (outcome.kind === 'RETRY') return { retryAfterMs: outcome.afterMs };
-  return { problem: outcome.kind, isFinal: outcome.kind !== 'REAUTH' };
+  // An agent may have a file fetched again once the credentials are new, or its host is listed.
+  const isFinal = outcome.kind === 'GONE' || outcome.kind === 'TOO_BIG';
+  return { problem: outcome.kind, isFinal };
 }
 
 function idsOf({ tenantId, attachmentId }: AttachmentKey): AttachmentKey {

@@ -49,7 +49,7 @@ export class ReceivedAttachments {
 }
 
 function toAttachment(
-  { kind, name, contentType, size, reference }: InboundFile,
+  { kind, name, contentType, size, reference, problem }: InboundFile,
   caption: string | null,
   state: 'PENDING' | 'LINK_ONLY',
 ): ReceivedAttachment {
@@ -59,6 +59,6 @@ function toAttachment(
     contentType: storableLabel(contentType, MAX_TYPE_CHARACTERS),
     size: size !== null && Number.isSafeInteger(size) && size >= 0 ? size : null,
     caption: storableLabel(caption, MAX_CAPTION_CHARACTERS),
-    ...(reference === null ? { state: 'FAILED', problem: 'GONE' } : { state, problem: null }),
+    ...(reference === null ? { state: 'FAILED', problem: problem ?? 'GONE' } : { state, problem: null }),
   };
 }

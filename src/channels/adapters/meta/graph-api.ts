@@ -17,6 +17,7 @@ import {
 import { makeMultipart, MultipartFile } from '../multipart';
 import { lookUp, objectOf, ProviderObject, textOf } from '../provider-values';
 import { Verdict, Verdicts } from '../channel-adapter';
+import { META_FILE_HOSTS } from './file-addresses';
 
 export interface GraphRequest {
   method: 'GET' | 'POST' | 'DELETE';
@@ -39,8 +40,6 @@ export const HOURLY_LIMIT: Verdict = { kind: 'RETRY', afterMs: 5 * 60_000, conce
 
 const MAX_FAULT_LENGTH = 500;
 
-/** Hosts from which Meta hands out files. */
-const META_FILE_HOSTS = ['.fbcdn.net', '.fbsbx.com', '.cdninstagram.com', '.whatsapp.net'];
 /** Code and subcode of an id that does not exist any more. */
 const NO_SUCH_OBJECT = '100/33';
 
@@ -105,6 +104,7 @@ export class GraphApi {
     const apiUrl = this.config.providerUrls[api];
     const answer = await this.files.fetch({ url, hosts: META_FILE_HOSTS, apiUrl, authorization, signal });
     if (answer.kind === 'FETCHED') return isPage(answer.contentType) ? refusePage(answer) : answer;
+    if (answer.kind === 'FORBIDDEN') return answer;
     const { status } = answer;
     if (status === 401 || (status === 403 && authorization !== undefined)) return { kind: 'REAUTH' };
     if (status >= 400 && status < 500 && status !== 429 && status !== 408) return { kind: 'GONE' };

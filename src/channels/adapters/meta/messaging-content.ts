@@ -9,11 +9,13 @@ import {
   ProviderObject,
   textOf,
 } from '../provider-values';
+import { isFileAddress } from './file-addresses';
+import { listAttachments } from './messaging-files';
 
 /** Makes the stored body: the text, and a line for each attachment and for the link that led to the chat. */
 export function describeMessage(message: ProviderObject): string {
   const text = textOf(message.text);
-  const attached = objectsOf(message.attachments)
+  const attached = listAttachments(message)
     .filter((attachment) => text === null || !showsLink(text, attachment))
     .map(describeAttachment);
   const origin = isFilledObject(message.referral) ? [describeReferral(message.referral)] : [];
@@ -57,8 +59,10 @@ const KINDS: Record<string, string> = {
 /** Attachment types that link to a page instead of a file. */
 const LINKS = new Set<unknown>(['fallback', 'share', 'post']);
 
+/** Returns the address of a page. The address of a file opens it for whoever reads it, so it is left out. */
 function linkOf({ type, url, payload }: ProviderObject): string | null {
-  return LINKS.has(type) ? (textOf(url) ?? textOf(objectOf(payload).url)) : null;
+  const link = LINKS.has(type) ? (textOf(url) ?? textOf(objectOf(payload).url)) : null;
+  return link === null || isFileAddress(link) ? null : link;
 }
 
 function describeAttachment(attachment: ProviderObject): string {

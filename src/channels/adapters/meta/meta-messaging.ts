@@ -18,7 +18,8 @@ import {
   textOf,
 } from '../provider-values';
 import { describeMessage, describeReferral } from './messaging-content';
-import { readMessagingFiles, withoutFileAddresses } from './messaging-files';
+import { withoutFileAddresses } from './file-addresses';
+import { readMessagingFiles, withoutAddresses } from './messaging-files';
 
 /**
  * Field of a message in which the service sends its own id. Messenger repeats the id in the echo, which is an
@@ -129,7 +130,7 @@ function readMessage(parties: Parties, message: ProviderObject): InboundMessage 
   const mid = textOf(message.mid);
   if (mid === null) return null;
   const isPlain = Object.keys(message).every((key) => TEXT_KEYS.has(key));
-  const metadata = isPlain ? null : withoutFileAddresses(message);
+  const metadata = isPlain ? null : withoutAddresses(message);
   const read = inboundMessage(parties, mid, describeMessage(message), metadata);
   return { ...read, ...readMessagingFiles(message) };
 }
@@ -142,7 +143,8 @@ function inboundMessage(
   metadata: object | null,
 ): InboundMessage {
   const customer = { externalId: customerId, name: null, phone: null };
-  return { kind: 'message', accountId, providerIds: [providerId], customer, body, metadata };
+  const kept = metadata && withoutFileAddresses(metadata);
+  return { kind: 'message', accountId, providerIds: [providerId], customer, body, metadata: kept };
 }
 
 /** Reads a receipt of delivered messages: message ids, a watermark (all up to a time), or both. */

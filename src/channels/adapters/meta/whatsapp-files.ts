@@ -1,6 +1,7 @@
 import { FileKind } from '../../../common/file-limits';
 import { InboundFile } from '../hook-events';
 import { lookUp, objectOf, objectsOf, ProviderObject, textOf } from '../provider-values';
+import { withoutFileAddresses } from './file-addresses';
 
 /** Kinds of files by the type of a WhatsApp message. A sticker is a picture in WebP. */
 const KINDS: Record<string, FileKind> = {
@@ -33,13 +34,13 @@ export function readWhatsAppFile(
   return { files: [file], caption: textOf(media.caption) };
 }
 
-/** Returns a WhatsApp message without the addresses of its file, which open it for five minutes. */
+/** Returns a WhatsApp message without the addresses of files, such as those of its own for five minutes. */
 export function withoutFileAddress(message: ProviderObject): ProviderObject {
   const type = textOf(message.type) ?? '';
-  if (lookUp(KINDS, type) === undefined) return message;
+  if (lookUp(KINDS, type) === undefined) return withoutFileAddresses(message);
   const media = { ...objectOf(message[type]) };
   delete media.url;
-  return { ...message, [type]: media };
+  return withoutFileAddresses({ ...message, [type]: media });
 }
 
 const TOO_BIG_FILE: InboundFile = {
@@ -48,6 +49,7 @@ const TOO_BIG_FILE: InboundFile = {
   contentType: null,
   size: null,
   reference: null,
+  problem: 'TOO_BIG',
 };
 
 function isTooBig({ errors }: ProviderObject): boolean {

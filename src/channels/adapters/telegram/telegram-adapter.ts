@@ -174,7 +174,7 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
     const apiUrl = this.config.providerUrls.TELEGRAM_API_URL;
     const url = `${apiUrl}/file/bot${botToken}/${path}`;
     const fetched = await this.files.fetch({ url, hosts: [], apiUrl, signal });
-    if (fetched.kind === 'FETCHED') return fetched;
+    if (fetched.kind !== 'REFUSED') return fetched;
     return { kind: fetched.status === 401 ? 'REAUTH' : 'RETRY' };
   }
 
