@@ -49,6 +49,7 @@ const CALLS: Record<OperationId, (client: MessagingClient) => Promise<unknown>> 
   uploadFile: (client) =>
     client.attachments.uploadFile({ conversationId: ID, name: 'a.txt', file: new Blob(['x']) }),
   getAttachment: (client) => client.attachments.get(ID),
+  retryAttachment: (client) => client.attachments.retry(ID),
   getAttachmentContent: async (client) => (await client.attachments.getContent(ID)).text(),
   listContacts: (client) => client.contacts.list({ q: 'Zoë' }).page(),
   getContact: (client) => client.contacts.get(ID),

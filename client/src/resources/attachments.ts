@@ -42,6 +42,17 @@ export class Attachments {
     );
   }
 
+  /**
+   * Has the file of a FAILED attachment of a customer fetched once more. It throws a ConflictError if the
+   * provider does not hand it out any more. Scope: `messages:write`.
+   */
+  retry(id: string, options?: CallOptions): Promise<Attachment> {
+    return this.#transport.send(
+      { operation: 'retryAttachment', method: 'POST', path: '/api/v1/attachments/{id}/retry', id },
+      options,
+    );
+  }
+
   /** Uploads a file of at most 10 MiB in one step. It is not repeated. Scope: `messages:write`. */
   uploadFile({ conversationId, name, file, sha256 }: FileForm, options?: CallOptions): Promise<Upload> {
     const content = new FormData();
