@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Request } from 'express';
 import { AppError } from '../../common/app-error';
 
 /** Milliseconds in which a body must bring `MIN_BYTES`, or its end. */
@@ -15,7 +15,8 @@ export interface WatchedProgress {
 }
 
 /** Watches a body that may take up to 30 minutes, if each 20 seconds bring 16 KiB. */
-export function watchProgress(body: Readable): WatchedProgress {
+export function watchProgress(body: Request): WatchedProgress {
+  const response = body.res!;
   const stop = new AbortController();
   let bytes = 0;
   const count = (chunk: Buffer) => void (bytes += chunk.length);
@@ -28,14 +29,15 @@ export function watchProgress(body: Readable): WatchedProgress {
   }, WINDOW_MS);
   const whole = setTimeout(late, MAX_MS);
   body.on('data', count);
-  body.once('close', gone);
+  // An error that is answered early removes the listeners of the request, and not those of its response.
+  response.once('close', gone);
   return {
     signal: stop.signal,
     stop: () => {
       clearInterval(window);
       clearTimeout(whole);
       body.off('data', count);
-      body.off('close', gone);
+      response.off('close', gone);
     },
   };
 }
