@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../src/access/principal';
+import { newId } from '../../src/common/ids';
 import { MessagesService } from '../../src/messages/messages.service';
 import { ChannelWorkspace, SentMessage } from '../support/channel-workspace';
 import { completeErasure, erasuresOf } from '../support/erasures';
@@ -139,6 +140,22 @@ describe('a message with files', () => {
       await shop.delivered(message, 'UNKNOWN');
       expect(await statusesOf(message)).toEqual(['FILE UNKNOWN', 'FILE SENT']);
       expect(sentTo().map(({ file }) => file?.name)).toEqual(['a.png', 'b.pdf']);
+    });
+
+    it('is given up if each of eight workers was killed before it could send a file', async () => {
+      const { shop, id, sentTo } = await chat();
+      const uploadId = await uploadTo(shop.tenant, id, 'a.png', PNG);
+      telegram.troubleNext(TelegramSimulator.refusal(502, 'Bad Gateway'));
+      const message = await send(shop, id, { attachments: [{ uploadId }] });
+      await shop.waitForRetry(message);
+      await service.query('UPDATE message_parts SET attempt_count = 7 WHERE message_id = $1', [message.id]);
+      await service.query(
+        'UPDATE outbound_messages SET lease_id = $2, next_attempt_at = now() WHERE message_id = $1',
+        [message.id, newId()],
+      );
+      const { error } = await shop.delivered(message, 'FAILED', 15_000);
+      expect(error.code).toBe('RETRIES_EXHAUSTED');
+      expect(sentTo()).toEqual([]);
     });
 
     it('is tried again after 5xx, from the part that has failed', async () => {
