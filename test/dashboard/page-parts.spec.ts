@@ -106,6 +106,8 @@ describe('parts of the pages', () => {
       'tests',
       'providers',
       'mails',
+      'uploads',
+      'downloads',
     ])('with a German word for too many %s at once', (kind) => {
       const values = { work: WORK_NAMES[kind as WorkKind] };
       const text = reasonText({ reason: 'too_many_at_once', values }, writer);
@@ -139,7 +141,7 @@ describe('parts of the pages', () => {
           text,
         ]);
       expect(faultText({ message: FAULTS.required }, plain)).toBe(FAULTS.required);
-      for (const message of Object.values(FAULTS).filter((text) => !text.startsWith('{host}')))
+      for (const message of Object.values(FAULTS).filter((text) => !text.startsWith('{')))
         expect(faultText({ field: 'name', message }, plain)).toMatch(/^[A-Z]/);
     });
 
