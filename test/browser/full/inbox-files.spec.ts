@@ -18,6 +18,7 @@ describe('the inbox', () => {
     await world.service.make.received(workspace, made, 'My grinder is broken');
     await visit.page.goto(`/w/${workspace.slug}/inbox/${made.id}?view=all`);
     await visit.page.locator('article').first().waitFor();
+    await visit.button('Attach files').waitFor();
   }
 
   /** Gives data to an element as a drop or paste does. Returns whether the browser was kept from acting. */
@@ -44,21 +45,24 @@ describe('the inbox', () => {
       );
   const refusal = () => visit.page.getByText('A note keeps no files.');
 
+  const chosen = () => visit.page.getByRole('list', { name: 'Chosen files' }).getByText('a.jpg');
+
   it.each(['section textarea', 'article', 'nav'])(
-    'refuses files in words when they are dropped onto %s',
+    'takes files into the reply when they are dropped onto %s',
     async (target) => {
       await openConversation();
       expect(await give(target, 'drop', 'file')).toBe(true);
-      await refusal().waitFor();
+      await chosen().waitFor();
     },
   );
 
-  it('refuses files in words when they are pasted without a text', async () => {
+  it('takes files that are pasted without a text, and refuses them in words for a note', async () => {
     await openConversation();
     await give('section textarea', 'paste', 'both');
-    expect(await refusal().count()).toBe(0);
+    expect(await chosen().count()).toBe(0);
     await give('section textarea', 'paste', 'file');
-    await refusal().waitFor();
+    await chosen().waitFor();
+    await visit.page.keyboard.press('Escape');
     await visit.page.keyboard.press('n');
     await visit.page.getByPlaceholder('Only colleagues see this…').waitFor();
     expect(await refusal().count()).toBe(0);
