@@ -155,6 +155,8 @@ export async function startDashboard({ servers, env, port, log, publicUrl }) {
     PORT: String(port),
     PUBLIC_URL: env.PUBLIC_URL || publicUrl,
     SECRETS_KEYS: env.SECRETS_KEYS || keptSecretsKeys(DATA_DIR),
+    // It reads no DATA_DIR, and must have the service's files.
+    FILE_STORE_DIRECTORY: env.FILE_STORE_DIRECTORY || join(DATA_DIR, 'files'),
   };
   delete dashboardEnv.DATABASE_OWNER_URL;
   const program = [built('dashboard/dist/server/main.js')];
