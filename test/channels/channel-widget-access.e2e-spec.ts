@@ -121,7 +121,8 @@ describe("access to the widget's routes", () => {
         headers: { origin, 'access-control-request-method': 'POST', ...crowd.newAddress() },
       });
 
-    it.each(['/sessions', '/messages', '/messages/m-1', '/events', '/receipts', '/typing'])(
+    const files = ['/uploads', '/uploads/u-1', '/uploads/u-1/content', '/attachments/a-1/content'];
+    it.each(['/sessions', '/messages', '/messages/m-1', '/events', '/receipts', '/typing', ...files])(
       'may be any in a preflight for %s, whatever the site key is',
       async (path) => {
         for (const base of [widget.path, `/channels/widget/${'x'.repeat(32)}`]) {
@@ -129,8 +130,9 @@ describe("access to the widget's routes", () => {
           expect(answer.status).toBe(204);
           expect(Object.fromEntries(answer.headers)).toMatchObject({
             'access-control-allow-origin': '*',
-            'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
-            'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id, X-Widget-Preview',
+            'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+            'access-control-allow-headers':
+              'Authorization, Content-Type, If-None-Match, Range, X-Request-Id, X-Widget-Preview',
             'access-control-max-age': '600',
             vary: 'Authorization, X-Api-Key',
           });

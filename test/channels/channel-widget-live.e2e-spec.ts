@@ -92,6 +92,8 @@ describe('the stream of a visitor', () => {
           senderName: 'Ada',
           clientMessageId: null,
           body: 'An answer',
+          isDescribed: false,
+          attachments: [],
           createdAt: expect.any(String),
           delivery: { status: expect.stringMatching(/^(SENDING|SENT)$/) },
           editedAt: null,
