@@ -126,9 +126,9 @@ function ask(
       'accept-encoding': 'identity',
       ...(authorization !== undefined && { authorization }),
     },
-    agent: false,
     signal,
-    ...(socket && { createConnection: () => socket }),
+    // Node ignores the opened socket if there is an agent, and `agent: false` makes one.
+    ...(socket === undefined ? { agent: false } : { createConnection: () => socket }),
   };
   // A socket that the connector has opened has TLS already.
   const { request } = socket === undefined && protocol === 'https:' ? https : http;
