@@ -46,8 +46,8 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
 };
 
 /**
- * Sends outbound messages, fetches files of customers' messages, refreshes Instagram's tokens, and disconnects
- * the channels of a workspace before its deletion.
+ * Sends outbound messages, fetches files of customers' messages, refreshes Instagram's tokens, and
+ * disconnects the channels of a workspace before its deletion.
  */
 @Module({
   imports: [

@@ -140,7 +140,7 @@ describe('Instagram', () => {
       );
       await account.notify(react);
       expect(await account.messagesWith(customer)).toMatchObject([
-        { body: '[story mention]', metadata: { attachments } },
+        { body: '[story mention]', metadata: { attachments: [{ type: 'story_mention', payload: {} }] } },
         { body: '[reaction] ❤', metadata: { reaction } },
         { body: '[unsupported message]' },
       ]);

@@ -271,7 +271,7 @@ describe('Messenger', () => {
         provider.event(accountId, customer, { optin: { ref: '1' } }),
       );
       expect(await page.messagesWith(customer)).toMatchObject([
-        { body: '[image]', metadata: { attachments } },
+        { body: '[image]', metadata: { attachments: [{ type: 'image', payload: {} }] } },
         { body: 'Prices', metadata: { postback: { payload: 'PRICES' } } },
       ]);
     });

@@ -40,7 +40,7 @@ export interface InboundFile {
   size: number | null;
   /** Null if the provider says that the file cannot be had. */
   reference: FileReference | null;
-  /** Why the file cannot be had, if the provider says so. */
+  /** Reason why the file cannot be had, if the provider names it. */
   problem?: 'TOO_BIG';
 }
 

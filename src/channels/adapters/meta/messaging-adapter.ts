@@ -69,7 +69,7 @@ export abstract class MessagingAdapter<Credentials extends MetaCredentials> exte
     return this.toRequest(credentials, 'POST', '/messages', { data });
   }
 
-  protected readMessageId({ message_id: id }: ProviderObject): string | null {
+  protected readMessageId(this: void, { message_id: id }: ProviderObject): string | null {
     return textOf(id);
   }
 

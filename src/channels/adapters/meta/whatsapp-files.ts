@@ -34,7 +34,7 @@ export function readWhatsAppFile(
   return { files: [file], caption: textOf(media.caption) };
 }
 
-/** Returns a WhatsApp message without the addresses of files, such as those of its own for five minutes. */
+/** Returns a WhatsApp message without the addresses of files. They open the files for whoever has them. */
 export function withoutFileAddress(message: ProviderObject): ProviderObject {
   const type = textOf(message.type) ?? '';
   if (lookUp(KINDS, type) === undefined) return withoutFileAddresses(message);
