@@ -18,11 +18,12 @@ COPY README.md SECURITY.md CHANGELOG.md ./
 COPY client/README.md ./client/
 RUN npm run build:service && npm run build:widget && npm run build:docs
 
-# The packages for running. Those of the widget are in its built files; the optional ones are native parts with a fallback.
+# The packages for running. Those of the widget are in its built files; the optional ones are native parts, such as the
+# decoders of pictures.
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --loglevel=error --no-audit --no-fund --ignore-scripts --omit=dev --omit=optional --workspaces=false
+RUN npm ci --loglevel=error --no-audit --no-fund --ignore-scripts --omit=dev --workspaces=false
 # Swagger's page comes with the package that makes the OpenAPI document, and is not served.
 RUN rm -r node_modules/swagger-ui-dist
 
@@ -32,6 +33,8 @@ WORKDIR /app
 COPY package.json ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+# A volume that is mounted here belongs to the user of the process.
+RUN mkdir /files && chown node:node /files
 USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
