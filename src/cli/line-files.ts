@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { optionFault } from './option-values';
 
 /**
- * Writes lines, or parts of a file, as they are read, to a new file that only its owner may read, or to stdout. If the first line
- * can't be read, no file is created.
+ * Writes lines, or parts of a file, as they are read, to a new file that only its owner may read, or to
+ * stdout. If the first line can't be read, no file is created.
  * @returns the number of lines
  */
 export async function writeLines(lines: AsyncGenerator<string | Uint8Array>, path?: string): Promise<number> {

@@ -59,7 +59,7 @@ export async function* zipArchive(entries: AsyncIterable<ZipEntry>): AsyncGenera
   yield end(written.length, directoryBytes, offset);
 }
 
-/** Yields the compressed content, and notes checksum and size of what it reads. */
+/** Yields the compressed content, and notes checksum and size of the content. */
 async function* deflated(content: ZipEntry['content'], entry: WrittenEntry): AsyncGenerator<Buffer> {
   const deflate = createDeflateRaw({ level: LEVEL });
   const packed = pipeline(content, (chunks) => measured(chunks as AsyncIterable<Uint8Array>, entry), deflate);

@@ -3,11 +3,10 @@ import { connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { Type } from '@nestjs/common';
 import { FileStore } from '../../src/attachments/store/file-store';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
-import { waitFor } from '../support/wait';
+import { letTimePass, waitFor } from '../support/wait';
 
 const MEBIBYTE = 1024 * 1024;
 const CONTENT = Buffer.from('{"a": 1}');
@@ -74,7 +73,7 @@ describe('uploads that are interrupted', () => {
   it('may take longer than another body', async () => {
     const id = await begin();
     const socket = await sendHalf(id);
-    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    await letTimePass(3_500);
     socket.write(CONTENT.subarray(4));
     await waitFor('the answer', () => socket.answer().includes('"READY"'));
     expect(socket.answer()).toMatch(/^HTTP\/1\.1 200 /);
@@ -92,7 +91,7 @@ describe('uploads that are interrupted', () => {
 
   it('are finished by a repetition when the process was killed after it had stored the bytes', async () => {
     const id = await begin();
-    const store = service.app.get(FileStore as Type<FileStore>);
+    const store = service.app.get(FileStore);
     await store.put({ tenantId: tenant.workspace.id, fileId: id }, Readable.from([CONTENT]));
     expect(await stateOf(id)).toBe('CREATED');
     expect((await put(id)).body).toMatchObject({ state: 'READY', size: CONTENT.length });

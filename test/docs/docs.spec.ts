@@ -122,7 +122,7 @@ it('lists every variable of the dashboard, with its default', () => {
   expect(named).toEqual(expect.arrayContaining(Object.keys(defaults)));
   const rows = table('docs/how-to/dashboard.md', '## Variables', 'Variable');
   expect(rows.map(([name, value]) => [bare(name), bare(value)])).toEqual(
-    rows.map(([name]) => [bare(name), defaults[bare(name)!]]),
+    rows.map(([name]) => [bare(name), defaults[bare(name)!] ?? '']),
   );
 });
 

@@ -278,7 +278,7 @@ export async function createTenant(
   let endpointId: Promise<string> | undefined;
   const findEndpoint = () => (endpointId ??= makeEndpoint());
   const client = service.client.as(key);
-  // The rate limit of the key's workspace does not count what a test prepares.
+  // The services do not count these calls for the rate limit of the key's workspace.
   const uploader = { type: 'api_key' as const, id: key.id };
   const makeUpload = async () => {
     const uploads = service.app.get(UploadsService, { strict: false });

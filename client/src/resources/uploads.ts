@@ -27,7 +27,7 @@ export class Uploads {
     );
   }
 
-  /** Sends the bytes of an upload, and returns what they are. Repeated attempts get the same answer. */
+  /** Sends the bytes of an upload, and returns it with their type. Repeated attempts get the same answer. */
   putContent(id: string, content: FileContent, options?: CallOptions): Promise<Upload> {
     return this.#transport.send(
       { operation: 'putUploadContent', method: 'PUT', path: '/api/v1/uploads/{id}/content', id, content },

@@ -35,7 +35,7 @@ export function readFormFile(request: Request, signal: AbortSignal): Promise<For
     });
     form.on('file', (field, stream, name, _, contentType) => {
       content = stream;
-      // Nobody else listens after a failure, and an error without a listener ends the process.
+      // After a failure the stream has no other listener, and an error without one ends the process.
       content.on('error', () => undefined);
       if (field !== 'file') return fail(AppError.invalidBody(field, 'unknown_field'));
       resolve({

@@ -44,7 +44,7 @@ export class FormUploads {
     });
   }
 
-  /** Reserves space for the whole form, and gives back what the file does not take. */
+  /** Reserves space for the whole form, and gives back the space that the file does not take. */
   private async store(
     tenantId: string,
     { fields, name, contentType, content }: FormFile,

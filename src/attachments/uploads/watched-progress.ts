@@ -29,7 +29,7 @@ export function watchProgress(body: Request): WatchedProgress {
   }, WINDOW_MS);
   const whole = setTimeout(late, MAX_MS);
   body.on('data', count);
-  // An error that is answered early removes the listeners of the request, and not those of its response.
+  // An early error answer removes the listeners of the request, and leaves the listeners of the response.
   response.once('close', gone);
   return {
     signal: stop.signal,

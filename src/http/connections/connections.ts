@@ -91,7 +91,7 @@ export class Connections {
     else this.open!.close(connection, 'pipelined');
   }
 
-  /** Lets the body of a connection's present request take longer than `bodyTimeoutMs`: its route limits it. */
+  /** Lets the body of a connection's request take longer than `bodyTimeoutMs`. Its route limits the time. */
   letTakeTime(socket: Socket): void {
     const connection = this.open?.find(socket);
     if (!connection) return;

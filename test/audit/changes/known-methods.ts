@@ -113,7 +113,7 @@ export const COMMANDS: Record<string, string | null> = {
 /** Commands that call no service. */
 export const WITHOUT_SERVICE = ['migrate'];
 
-/** Writing methods by the REST API's route that calls them; null for a route that calls no exported service. */
+/** Writing methods by the REST API's route that calls them; null for a route without an exported service. */
 export const ROUTES: Record<string, string | null> = {
   'PATCH /api/v1/conversations/:id': 'ConversationsService.update',
   'POST /api/v1/conversations/:id/messages': 'MessagesService.send',
