@@ -100,6 +100,11 @@ export class Metrics {
     DELIVERY,
     'channel',
   );
+  readonly attachmentFetches = this.counter(
+    'attachment_fetches_total',
+    "Tries to fetch a file of a customer's message, by outcome.",
+    'outcome',
+  );
   readonly outboundMessagesInFlight = this.gauge(
     'outbound_messages_in_flight',
     "Requests of this process that wait for a provider's response now.",

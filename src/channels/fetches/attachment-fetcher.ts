@@ -5,6 +5,7 @@ import { FileRefused } from '../../attachments/files/file-intake';
 import { ReceivedFiles } from '../../attachments/received-files';
 import { MAX_FILE_BYTES } from '../../common/file-limits';
 import { Database } from '../../database/database';
+import { Metrics } from '../../metrics/metrics';
 import { BEFORE_ALL_DUE } from '../../queue/polling/due-position';
 import { StepOutcome } from '../../queue/polling/fair-items';
 import { WorkRunner } from '../../queue/polling/work-runner';
@@ -39,6 +40,7 @@ export class AttachmentFetcher {
     private readonly files: ReceivedFiles,
     private readonly connections: ConnectionLoader,
     private readonly adapters: ChannelAdapters,
+    private readonly metrics: Metrics,
   ) {
     runner.registerFree({
       name: 'attachment fetches',
@@ -121,6 +123,7 @@ export class AttachmentFetcher {
 
   /** Records a try. A fetch whose message was erased meanwhile has no row any more. */
   private async record(key: AttachmentKey, result: TryResult, tries: number): Promise<void> {
+    this.metrics.attachmentFetches.inc({ outcome: outcomeOf(result) });
     if (result === 'stored') return;
     await this.database.transaction(async (tx) => {
       if ('problem' in result) {
@@ -145,6 +148,12 @@ function resultOf(outcome: Exclude<FetchOutcome, FetchedFile>): TryResult {
   // An agent may have a file fetched again once the credentials are new, or its host is listed.
   const isFinal = outcome.kind === 'GONE' || outcome.kind === 'TOO_BIG';
   return { problem: outcome.kind, isFinal };
+}
+
+/** Returns the outcome of a try as a metric names it. */
+function outcomeOf(result: TryResult): string {
+  if (result === 'stored') return result;
+  return 'problem' in result ? result.problem.toLowerCase() : 'retry';
 }
 
 function idsOf({ tenantId, attachmentId }: AttachmentKey): AttachmentKey {
