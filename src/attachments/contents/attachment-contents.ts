@@ -90,7 +90,7 @@ function setHeaders(
   isRendition: boolean,
   isSaved: boolean,
 ): void {
-  const type = isRendition ? RENDITION_TYPES[rendition!]! : contentType!;
+  const type = isRendition ? RENDITION_TYPES[rendition!] : contentType!;
   response.setHeader('Content-Type', type.startsWith('text/') ? `${type}; charset=utf-8` : type);
   const options = { type: kind === 'FILE' || isSaved ? 'attachment' : 'inline' } as const;
   response.setHeader('Content-Disposition', contentDisposition(name || 'file', options));

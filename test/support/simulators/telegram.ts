@@ -159,7 +159,11 @@ export class TelegramSimulator extends ProviderSimulator {
     if (path === undefined)
       return failure(400, 'Bad Request: wrong file_id or the file is temporarily unavailable');
     if (path === 'too big') return failure(400, 'Bad Request: file is too big');
-    return ok({ file_id: id, file_unique_id: `u${id}`, file_path: path.replace(`/file/bot${token}/`, '') });
+    return ok({
+      file_id: id,
+      file_unique_id: `u${String(id)}`,
+      file_path: path.replace(`/file/bot${token}/`, ''),
+    });
   }
 
   private sendMessage(
