@@ -33,18 +33,6 @@ export class Composer extends Component<Props> {
           </p>
         )}
         {!isEditing && chosen.length > 0 && <ChosenList view={view} actions={this.props.actions} />}
-        {!isEditing && (
-          <button
-            type="button"
-            class="attach"
-            aria-label={texts.attach}
-            title={texts.attach}
-            disabled={!canWrite}
-            onClick={() => this.picker.current!.click()}
-          >
-            <Icon name="attach" />
-          </button>
-        )}
         <input ref={this.picker} type="file" multiple hidden onChange={this.onPick} />
         <div class="field">
           {/* An invisible copy of the text, which makes the field as high as its text. */}
@@ -66,6 +54,18 @@ export class Composer extends Component<Props> {
             onKeyDown={this.onKeyDown}
           />
         </div>
+        {!isEditing && (
+          <button
+            type="button"
+            class="attach"
+            aria-label={texts.attach}
+            title={texts.attach}
+            disabled={!canWrite}
+            onClick={() => this.picker.current!.click()}
+          >
+            <Icon name="attach" />
+          </button>
+        )}
         <button
           type="submit"
           class="send"
