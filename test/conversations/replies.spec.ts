@@ -168,7 +168,7 @@ describe('the replies of agents', () => {
     expect(data.map(({ repeatsId }) => repeatsId)).toEqual([data[1]!.id, first.id, null]);
     // Others see the messages as they were.
     const keys = [
-      ...['id', 'senderType', 'senderAgentId', 'body', 'createdAt', 'delivery'],
+      ...['id', 'senderType', 'senderAgentId', 'body', 'isDescribed', 'attachments', 'createdAt', 'delivery'],
       ...['editedAt', 'unsentAt', 'reactions'],
     ];
     for (const one of (await messages.list(own.id, conversation.id, {}, lin)).data)
