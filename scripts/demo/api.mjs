@@ -39,6 +39,25 @@ export class Api {
   }
 
   /**
+   * Uploads a file for a message.
+   *
+   * @param {{ conversationId: string, name: string, content: Buffer }} file
+   * @returns {Promise<string>} the id of the upload
+   */
+  async upload({ conversationId, name, content }) {
+    const body = { conversationId, name, size: content.length };
+    /** @type {{ id: string }} */
+    const { id } = await this.send('POST', '/uploads', { body, expect: 201 });
+    const answer = await fetch(`${this.url}/uploads/${id}/content`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/octet-stream' },
+      body: new Uint8Array(content),
+    });
+    if (!answer.ok) throw new LauncherError(`The upload was answered with ${answer.status}.`);
+    return id;
+  }
+
+  /**
    * Sends a request.
    *
    * @template Answer the body of the response

@@ -8,6 +8,8 @@ import { VisitorPage } from './visitor-page.mjs';
  * @import { InstagramSimulator, MessengerSimulator, Simulators, WhatsAppSimulator } from './simulators.mjs'
  */
 
+const JPEG = 'image/jpeg';
+
 /**
  * A message that has arrived at a customer, and the provider's receipts for it, in order.
  *
@@ -26,9 +28,16 @@ import { VisitorPage } from './visitor-page.mjs';
  * @property {object} credentials of the workspace's account
  * @property {(connection: ConnectedChannel) => Promise<void>} connected takes the result of `channel connect`
  * @property {(text: string) => Promise<unknown>} write
+ * @property {(picture: Picture) => Promise<unknown>} sendPicture
  * @property {(person: Person, text: string) => Promise<unknown>} [writeAs] writes as another customer
  * @property {() => Received[]} received all messages that have arrived
  * @property {string} [remark]
+ */
+
+/**
+ * A picture that a customer sends.
+ *
+ * @typedef {{ name: string, bytes: Buffer }} Picture
  */
 
 /**
@@ -54,25 +63,19 @@ import { VisitorPage } from './visitor-page.mjs';
  * @param {string} shopOrigin of the page with the widget
  */
 export function makeCustomers(simulators, shopOrigin) {
-  const whatsApp = onWhatsApp(simulators.whatsApp);
+  const whatsApp = onWhatsApp(simulators);
   const telegram = onTelegram(simulators);
   const widget = onWidget(shopOrigin);
   /** @type {Customer[]} */
-  const all = [
-    whatsApp,
-    telegram,
-    onMessenger(simulators.messenger),
-    onInstagram(simulators.instagram),
-    widget,
-  ];
+  const all = [whatsApp, telegram, onMessenger(simulators), onInstagram(simulators.instagram), widget];
   return { all, whatsApp, telegram, widget };
 }
 
 /**
- * @param {WhatsAppSimulator} simulator
+ * @param {Simulators} simulators
  * @returns {Customer}
  */
-function onWhatsApp(simulator) {
+function onWhatsApp({ whatsApp: simulator, graphUrl }) {
   const phoneNumberId = newId(PHONE_NUMBER_PREFIX);
   const { notify, ...account } = onMeta(simulator, { phoneNumberId });
   const writeAs = (/** @type {Person} */ { id, name }, /** @type {string} */ text) =>
@@ -84,6 +87,15 @@ function onWhatsApp(simulator) {
     answer: 'Just a moment, please.',
     write: (text) => writeAs({ id: '33612345678', name: 'Zoë Laurent' }, text),
     writeAs,
+    sendPicture({ bytes }) {
+      const mediaId = newId(PHONE_NUMBER_PREFIX);
+      const path = `/v0/${mediaId}/file`;
+      simulator.handedOut.set(path, { bytes, type: JPEG });
+      simulator.customerMedia.set(mediaId, { id: mediaId, url: graphUrl + path, mime_type: JPEG });
+      const image = { id: mediaId, mime_type: JPEG };
+      const message = simulator.message('33612345678', '', { type: 'image', text: undefined, image });
+      return notify(simulator.notification(phoneNumberId, { messages: [message], name: 'Zoë Laurent' }));
+    },
     received: () =>
       simulator.sent.map((message) => {
         const sendStatus = (/** @type {'delivered' | 'read'} */ status) =>
@@ -120,6 +132,13 @@ function onTelegram({ telegram: simulator, newBotToken }) {
       const other = { from: { id: Number(id), is_bot: false, first_name, last_name } };
       return requireOk(simulator.deliver(botToken, simulator.textUpdate(Number(id), text, other)));
     },
+    sendPicture({ name, bytes }) {
+      const path = `/file/bot${botToken}/photos/${name}`;
+      simulator.customerFiles.set(name, path);
+      simulator.handedOut.set(path, { bytes, type: JPEG });
+      const photo = [{ file_id: name, width: 1200, height: 900 }];
+      return requireOk(simulator.deliver(botToken, simulator.update(chatId, { photo, from })));
+    },
     received: () => simulator.sent.map(({ text }) => ({ text, receipts: [] })),
     remark: 'Telegram has no receipts',
     anotherAccount: () => ({ botToken: newBotToken() }),
@@ -133,10 +152,10 @@ function onTelegram({ telegram: simulator, newBotToken }) {
 }
 
 /**
- * @param {MessengerSimulator} simulator
+ * @param {Simulators} simulators
  * @returns {Customer}
  */
-function onMessenger(simulator) {
+function onMessenger({ messenger: simulator, graphUrl }) {
   const [pageId, customerId] = [newId('2'), newId()];
   const { notify, ...account } = onMeta(simulator, { pageId });
   return {
@@ -145,6 +164,8 @@ function onMessenger(simulator) {
     question: 'Opening hours?',
     answer: 'Until six today.',
     write: (text) => notify(simulator.notification(simulator.message(pageId, customerId, text))),
+    sendPicture: (picture) =>
+      notify(simulator.notification(pictureEvent(simulator, graphUrl, [pageId, customerId], picture))),
     received: () =>
       simulator.sent.map(({ mid, text }) => ({
         text,
@@ -169,6 +190,10 @@ function onInstagram(simulator) {
     question: 'Price? 😍',
     answer: '49 €, shipping included.',
     write: (text) => notify(simulator.notification(simulator.message(accountId, customerId, text))),
+    sendPicture: (picture) =>
+      notify(
+        simulator.notification(pictureEvent(simulator, simulator.url, [accountId, customerId], picture)),
+      ),
     received: () =>
       simulator.sent.map(({ mid, text }) => ({
         text,
@@ -205,6 +230,7 @@ function onWidget(origin) {
     },
     write: (text) => write(page, text),
     writeAs: async (person, text) => write(await open(person), text),
+    sendPicture: (picture) => page.sendPicture(picture),
     received: () =>
       page.received.map(({ id: messageId, text }) => ({
         text,
@@ -214,6 +240,21 @@ function onWidget(origin) {
         ],
       })),
   };
+}
+
+/**
+ * Makes the event of a customer's picture at Messenger or Instagram, and hands the picture out.
+ *
+ * @param {MessengerSimulator | InstagramSimulator} simulator
+ * @param {string} origin from which the service fetches the picture
+ * @param {[accountId: string, customerId: string]} parties
+ * @param {Picture} picture
+ */
+function pictureEvent(simulator, origin, [accountId, customerId], { name, bytes }) {
+  const path = `/files/${name}`;
+  simulator.handedOut.set(path, { bytes, type: JPEG });
+  const attachments = [{ type: 'image', payload: { url: origin + path } }];
+  return simulator.message(accountId, customerId, '', { text: undefined, attachments });
 }
 
 /**

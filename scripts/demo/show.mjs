@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LauncherError, requireValue, sleep } from '../processes.mjs';
 import { converseOnAll } from './channels.mjs';
+import { sendFilesOnAll } from './files.mjs';
 import { dim, printDelivery, title } from './print.mjs';
 
 /** @import { EventData, EventType } from 'conversation-messaging-service' */
@@ -21,6 +22,8 @@ const POLL_MS = 50;
  */
 export async function show({ api, customers, bot, endpoint, receiver, cli }) {
   const written = await converseOnAll(api, customers);
+
+  await sendFilesOnAll(api, customers);
 
   title('Each of these messages was also delivered as a webhook, such as the one from WhatsApp:');
   const { conversationId: id, messageId } = requireValue(written.get('WHATSAPP'), 'message on WhatsApp');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { LauncherError } from '../processes.mjs';
 
@@ -58,6 +59,23 @@ export class VisitorPage {
     throw new LauncherError(
       `The widget's ${path} was answered with ${answer.status}: ${await answer.text()}`,
     );
+  }
+
+  /**
+   * Sends a picture: an upload, its bytes, and a message that takes it.
+   *
+   * @param {{ name: string, bytes: Buffer }} picture
+   */
+  async sendPicture({ name, bytes }) {
+    /** @type {{ id: string }} */
+    const { id } = await this.post('uploads', { name, contentType: 'image/jpeg', size: bytes.length });
+    const answer = await fetch(`${this.#url}/uploads/${id}/content`, {
+      method: 'PUT',
+      headers: { ...this.#headers, 'content-type': 'application/octet-stream' },
+      body: new Uint8Array(bytes),
+    });
+    if (!answer.ok) throw new LauncherError(`The widget's picture was answered with ${answer.status}.`);
+    await this.post('messages', { clientMessageId: randomUUID(), attachments: [{ uploadId: id }] });
   }
 
   /** Waits for the first message of an agent. */
