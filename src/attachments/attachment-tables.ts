@@ -18,7 +18,6 @@ export function attachmentTables(
         eraseMessages: async (tx, erased) => {
           const fileIds = await attachments.erase(tx, erased);
           if (fileIds.length > 0) await files.release(tx, erased.tenantId, fileIds);
-          if (erased.withContact) await files.releaseUploads(tx, erased);
           return 0;
         },
       },
@@ -30,7 +29,12 @@ export function attachmentTables(
       key: { tenant_id: 'uuid', id: 'uuid' },
       placement: 'workspace',
       deletion: {},
-      erasure: { none: 'The erasure of its attachment lets it be deleted.' },
+      // The erasure of its attachment lets a file be deleted. Uploads without a message are erased here.
+      erasure: {
+        eraseCopies: async (tx, erased) => {
+          if (erased.withContact) await files.releaseUploads(tx, erased);
+        },
+      },
       export: WITH_MESSAGES,
       retention: { none: 'FileDeleter deletes a file, with its bytes, at the time that the row has.' },
     },

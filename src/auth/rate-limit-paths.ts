@@ -11,6 +11,7 @@ export const RATE_LIMITED_PATHS = [
   '/api/v1/attachments',
   '/api/v1/attachments/:id',
   '/api/v1/attachments/:id/content',
+  '/api/v1/attachments/:id/retry',
   '/api/v1/contacts',
   '/api/v1/contacts/:id',
   '/api/v1/agents',

@@ -16,6 +16,7 @@ describe('event catalog', () => {
     expect(TYPES.filter((type) => !eventCatalog[type].isFrozen)).toEqual([
       'message.status_changed',
       'message.updated',
+      'attachment.updated',
       'conversation.created',
       'contact.created',
       'contact.updated',
@@ -90,6 +91,13 @@ describe('event catalog', () => {
           assignedAgentId: orNull(id),
         },
       },
+      'attachment.updated': objectOf({
+        conversationId: id,
+        messageId: id,
+        attachmentId: id,
+        kind: anyOf('IMAGE', 'AUDIO', 'VIDEO', 'FILE'),
+        state: anyOf('PENDING', 'READY', 'FAILED'),
+      }),
       'contact.created': objectOf({ contactId: id, contact }),
       'contact.updated': objectOf({
         contactId: id,
@@ -138,6 +146,7 @@ describe('event catalog', () => {
     expect(treatments).toEqual({
       'message.status_changed': later,
       'message.updated': { ...later, order: 'conversation' },
+      'attachment.updated': later,
       'conversation.created': later,
       'contact.created': { ...later, erases: true },
       'contact.updated': { ...later, erases: true },

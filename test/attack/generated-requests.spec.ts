@@ -94,12 +94,15 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     const ids = [conversation.id, answer.id, written, contact.id];
     const endpoint = await tenant.makeEndpoint();
     const spareEndpoints = [await tenant.makeEndpoint(), await tenant.makeEndpoint()];
+    const spareUploads = [await tenant.makeUpload(), await tenant.makeUpload()];
     /** Ids of the things that the API's paths name, by the paths' second part. */
     const things: Record<string, string> = {
       conversations: conversation.id,
       contacts: contact.id,
       agents: owner.id,
       'webhook-endpoints': endpoint,
+      uploads: await tenant.makeUpload(),
+      attachments: await tenant.findAttachment(),
     };
 
     return {
@@ -109,7 +112,7 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
           return hooks
             .filter((path) => path.startsWith(template.split('{')[0]!))
             .map((path) => path.split('/').at(-1)!);
-        if (method === 'DELETE') return spareEndpoints;
+        if (method === 'DELETE') return template.includes('/uploads/') ? spareUploads : spareEndpoints;
         return [things[template.split('/')[3]!] ?? ''];
       },
       fields: {
@@ -117,6 +120,10 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
         messageId: fc.constant(answer.id),
         senderAgentId: fc.constant(owner.id),
         contactId: fc.constant(contact.id),
+        conversationId: fc.constant(conversation.id),
+        size: fc.constantFrom(1, 48_211),
+        contentType: fc.constantFrom('image/jpeg', 'text/plain; charset=utf-8'),
+        sha256: fc.constant('0'.repeat(64)),
         channel: fc.constantFrom('WIDGET', 'TELEGRAM'),
         url: fc.constantFrom('https://127.0.0.1:9999/hook', 'https://example.invalid/hook', 'http://x'),
         events: fc.constantFrom(['webhook.test'], ['message.created'], ['*']),
@@ -298,6 +305,11 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     'DELETE /api/v1/webhook-endpoints/{id}',
     'POST /api/v1/webhook-endpoints/{id}/test',
     'POST /api/v1/webhook-endpoints/{id}/roll-secret',
+    'POST /api/v1/uploads',
+    'GET /api/v1/uploads/{id}',
+    'DELETE /api/v1/uploads/{id}',
+    'GET /api/v1/attachments/{id}',
+    'POST /api/v1/attachments/{id}/retry',
     'POST /channels/telegram/{hookKey}',
     'GET /channels/whatsapp/{hookKey}',
     'POST /channels/whatsapp/{hookKey}',
@@ -313,11 +325,22 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     'POST /channels/widget/{siteKey}/receipts',
     'POST /channels/widget/{siteKey}/typing',
     'GET /channels/widget/{siteKey}/events',
+    'POST /channels/widget/{siteKey}/uploads',
+  ];
+  /** Operations on bytes, which no schema describes, or with two ids. The tests of files request them. */
+  const OF_BYTES = [
+    'PUT /api/v1/uploads/{id}/content',
+    'POST /api/v1/attachments',
+    'GET /api/v1/attachments/{id}/content',
+    'GET /channels/files/{token}',
+    'PUT /channels/widget/{siteKey}/uploads/{id}/content',
+    'DELETE /channels/widget/{siteKey}/uploads/{id}',
+    'GET /channels/widget/{siteKey}/attachments/{id}/content',
   ];
   const nameOf = ({ method, template }: RequestOperation) => `${method} ${template}`;
 
   it('are made for every operation', () => {
-    expect(operationsOf(document).map(nameOf).sort()).toEqual([...OPERATIONS].sort());
+    expect(operationsOf(document).map(nameOf).sort()).toEqual([...OPERATIONS, ...OF_BYTES].sort());
   });
 
   it.each(OPERATIONS)('to %s are answered as it says, and never with 500', async (name) => {

@@ -61,6 +61,7 @@ describe("the dashboard's pages", () => {
         `style-src 'self' 'nonce-${nonces[n]}'`,
         "connect-src 'self'",
         "img-src 'self' data:",
+        "media-src 'self'",
         "font-src 'self'",
         "form-action 'self'",
         "frame-ancestors 'none'",

@@ -158,6 +158,7 @@ describe('the tables of the database', () => {
       'message_search_progress',
       'pending_deliveries',
       'people',
+      'provider_files',
       'saved_replies',
       'second_factors',
       'webhook_attempts',

@@ -44,8 +44,11 @@ const LOOK_UPS = [
   'person_workspaces',
   'workspace_slugs',
 ];
-/** Tables that belong to no tenant: the tenants themselves, the list of migrations, look-ups and people. */
-const SHARED = ['workspaces', 'migrations', ...LOOK_UPS, ...OF_PEOPLE];
+/**
+ * Tables that belong to no tenant: the tenants themselves, the list of migrations, the mark of the store of
+ * files, look-ups and people.
+ */
+const SHARED = ['workspaces', 'migrations', 'file_stores', ...LOOK_UPS, ...OF_PEOPLE];
 
 /**
  * Tables written for every event, delivery and message. A foreign key would cost a lock of its parent for
@@ -368,6 +371,31 @@ async function furnish(service: TestService): Promise<string> {
      INSERT INTO early_receipts (tenant_id, connection_id, provider_id, status, created_at)
      SELECT $1, id, gen_random_uuid(), 'READ', now() FROM connection`,
     [tenantId, conversation.id, message.id],
+  );
+  await service.query('INSERT INTO file_usage VALUES ($1, 7)', [tenantId]);
+  await service.query(
+    `INSERT INTO files (tenant_id, id, name, size, created_at) VALUES ($1, $2, 'a.txt', 7, now())`,
+    [tenantId, message.id],
+  );
+  await service.query(
+    `INSERT INTO attachments (tenant_id, id, conversation_id, message_id, position, file_id, kind, state, created_at)
+     VALUES ($1, gen_random_uuid(), $2, $3, 0, $3, 'FILE', 'READY', now())`,
+    [tenantId, conversation.id, message.id],
+  );
+  await service.query(
+    `INSERT INTO message_parts (tenant_id, conversation_id, message_id, position, id, content, status, attempt_count,
+       created_at)
+     VALUES ($1, $2, $3, 0, gen_random_uuid(), 'TEXT', 'QUEUED', 0, now())`,
+    [tenantId, conversation.id, message.id],
+  );
+  await service.query(
+    `WITH fetched AS (
+       INSERT INTO attachment_fetches (tenant_id, id, connection_id, reference_key_id, reference_ciphertext, created_at)
+       SELECT $1, gen_random_uuid(), id, 'k', '\\x00', now() FROM channel_connections WHERE tenant_id = $1
+     )
+     INSERT INTO provider_files (tenant_id, connection_id, file_id, form, reference, expires_at)
+     SELECT $1, id, gen_random_uuid(), 'image', 'r', now() FROM channel_connections WHERE tenant_id = $1`,
+    [tenantId],
   );
   return tenantId;
 }

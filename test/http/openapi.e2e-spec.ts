@@ -41,6 +41,7 @@ const ROUTES = [
   'POST /api/v1/attachments',
   'GET /api/v1/attachments/{id}',
   'GET /api/v1/attachments/{id}/content',
+  'POST /api/v1/attachments/{id}/retry',
 ];
 
 /** Routes without an API key: the hooks that the channels' providers call. */
@@ -65,6 +66,10 @@ const WIDGET_ROUTES = [
   'POST /channels/widget/{siteKey}/receipts',
   'POST /channels/widget/{siteKey}/typing',
   'GET /channels/widget/{siteKey}/events',
+  'POST /channels/widget/{siteKey}/uploads',
+  'PUT /channels/widget/{siteKey}/uploads/{id}/content',
+  'DELETE /channels/widget/{siteKey}/uploads/{id}',
+  'GET /channels/widget/{siteKey}/attachments/{id}/content',
 ];
 
 const CREATED = new Date('2026-11-02T08:15:30.000Z');
@@ -113,6 +118,7 @@ const OPERATION_IDS = {
   createUpload: 'POST /api/v1/uploads',
   getUpload: 'GET /api/v1/uploads/{id}',
   putUploadContent: 'PUT /api/v1/uploads/{id}/content',
+  retryAttachment: 'POST /api/v1/attachments/{id}/retry',
   deleteUpload: 'DELETE /api/v1/uploads/{id}',
   uploadFile: 'POST /api/v1/attachments',
   getAttachment: 'GET /api/v1/attachments/{id}',

@@ -52,6 +52,8 @@ describe('retention', () => {
       provider_messages: 0,
       early_receipts: 0,
       early_changes: 0,
+      attachment_fetches: 0,
+      provider_files: 0,
       invitations: 0,
       login_sessions: 0,
       pending_logins: 0,

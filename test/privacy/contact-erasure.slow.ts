@@ -176,6 +176,7 @@ describe('erasing a contact', () => {
     const { client } = shop.tenant;
     const before = await client.all(`/conversations/${conversation.id}/messages`, 200);
     expect(await tracesIn(service, traces)).toEqual([
+      'attachments.caption',
       'contact_identities.external_id',
       'contacts.attributes',
       'contacts.avatar_url',

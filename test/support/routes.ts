@@ -205,6 +205,13 @@ export const ROUTES: Route[] = [
     success: 200,
     thing: ATTACHMENT,
   },
+  {
+    method: 'POST',
+    path: '/api/v1/attachments/:id/retry',
+    scopes: ['messages:write'],
+    success: 200,
+    thing: ATTACHMENT,
+  },
   { method: 'GET', path: '/api/v1/agents', scopes: ['agents:read'], success: 200 },
   { method: 'GET', path: '/api/v1/agents/:id', scopes: ['agents:read'], success: 200, thing: AGENT },
 ];

@@ -58,8 +58,9 @@ export function fileFolderOf(stores: Pick<TestStores, 'databaseUrl'>): string {
   return join(tmpdir(), `messaging-files-${databaseNameOf(stores)}`);
 }
 
+/** Returns the name of the database in an address, which may have several hosts. */
 function databaseNameOf({ databaseUrl }: Pick<TestStores, 'databaseUrl'>): string {
-  return new URL(databaseUrl).pathname.slice(1);
+  return /\/([^/?]+)(\?|$)/.exec(databaseUrl)![1]!;
 }
 
 /** Creates a database without tables, for both roles or for one that makes everything. */

@@ -160,6 +160,17 @@ describe('the deletion of a workspace', () => {
       `INSERT INTO read_marks (tenant_id, agent_id, conversation_id, message_id, is_unread)
        SELECT tenant_id, id, $3, $4, false FROM agents WHERE tenant_id = $1`,
       `INSERT INTO second_factor_demands (tenant_id, grace_days, demanded_at) VALUES ($1, 7, now())`,
+      'INSERT INTO file_usage (tenant_id, bytes) VALUES ($1, 7)',
+      `INSERT INTO files (tenant_id, id, name, size, created_at) VALUES ($1, $4, 'a.txt', 7, now())`,
+      `INSERT INTO attachments (tenant_id, id, conversation_id, message_id, position, file_id, kind, state, created_at)
+       VALUES ($1, gen_random_uuid(), $3, $4, 0, $4, 'FILE', 'READY', now())`,
+      `INSERT INTO attachment_fetches (tenant_id, id, connection_id, reference_key_id, reference_ciphertext, created_at)
+       VALUES ($1, gen_random_uuid(), $5, 'test', '\\x00', now())`,
+      `INSERT INTO message_parts (tenant_id, conversation_id, message_id, position, id, content, status, attempt_count,
+         created_at)
+       VALUES ($1, $3, $4, 0, gen_random_uuid(), 'TEXT', 'QUEUED', 0, now())`,
+      `INSERT INTO provider_files (tenant_id, connection_id, file_id, form, reference, expires_at)
+       VALUES ($1, $5, gen_random_uuid(), 'image', 'r', now() + interval '1 day')`,
     ];
     const values = [workspace.id, endpoint.id, message!.conversation, message!.id, connection.id];
     for (const insert of inserts) {

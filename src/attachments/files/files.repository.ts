@@ -106,10 +106,10 @@ export class FilesRepository {
     ]);
   }
 
-  /** Lets files be deleted now, if no attachment refers to them. */
+  /** Lets files be deleted now, if no attachment refers to them, and erases their names. */
   async release(tx: Transaction, tenantId: string, ids: string[]): Promise<void> {
     await tx.query(
-      `UPDATE files f SET delete_at = least(delete_at, now())
+      `UPDATE files f SET delete_at = least(delete_at, now()), name = ''
        WHERE tenant_id = $1 AND id = ANY ($2)
          AND NOT EXISTS (SELECT FROM attachments a WHERE a.tenant_id = $1 AND a.file_id = f.id)`,
       [tenantId, ids],

@@ -39,6 +39,7 @@ export const CONTENT = [
   'UploadsService.create',
   'UploadsService.delete',
   'LostMessagesService.dismiss',
+  'AttachmentRetriesService.retry',
 ];
 
 /** Methods that write what one person alone sees. */
@@ -129,4 +130,5 @@ export const ROUTES: Record<string, string | null> = {
   'PUT /api/v1/uploads/:id/content': null,
   'DELETE /api/v1/uploads/:id': 'UploadsService.delete',
   'POST /api/v1/attachments': 'UploadsService.create',
+  'POST /api/v1/attachments/:id/retry': 'AttachmentRetriesService.retry',
 };
