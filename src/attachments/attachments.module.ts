@@ -30,6 +30,7 @@ import { FormUploads } from './uploads/form-uploads';
 import { FormUploadsController } from './uploads/form-uploads.controller';
 import { S3Store } from './store/s3-store';
 import { UploadContents } from './uploads/upload-contents';
+import { UploadWriter } from './uploads/upload-writer';
 import { UploadsController } from './uploads/uploads.controller';
 import { UploadsService } from './uploads/uploads.service';
 
@@ -45,6 +46,7 @@ const EXPORTED = [
   AttachmentsService,
   AttachmentContents,
   UploadsService,
+  UploadWriter,
   UploadContents,
 ];
 

@@ -23,7 +23,6 @@ const COVERED: Record<string, string> = {
   'WebhookDeliveriesService.redeliverMany': 'WebhookDeliveriesService.redeliver',
   'AuditService.appendPipelined': 'AuditService.record',
   'ContactArchiveService.export': 'ContactExportService.export',
-  'UploadsService.insert': 'UploadsService.create',
 };
 
 describe('every change of a workspace is known here:', () => {

@@ -11,7 +11,8 @@ import { FilesRepository } from '../files/files.repository';
 import { FileUsageRepository } from '../files/file-usage.repository';
 import { FileStore } from '../store/file-store';
 import { toUpload, UploadResponse } from './upload.dto';
-import { CONTENT_MS, Uploader, UploadsService } from './uploads.service';
+import { CONTENT_MS, Uploader } from './upload-writer';
+import { UploadsService } from './uploads.service';
 import { watchProgress } from './watched-progress';
 
 /** Milliseconds for which an upload with content lives without a message. */

@@ -4,6 +4,7 @@ import { AttachmentsRepository } from '../../attachments/attachments.repository'
 import { AttachmentContents } from '../../attachments/contents/attachment-contents';
 import { UploadResponse } from '../../attachments/uploads/upload.dto';
 import { UploadContents } from '../../attachments/uploads/upload-contents';
+import { UploadWriter } from '../../attachments/uploads/upload-writer';
 import { UploadsService } from '../../attachments/uploads/uploads.service';
 import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
@@ -19,6 +20,7 @@ export class VisitorFilesService {
     private readonly database: Database,
     private readonly visitors: VisitorsRepository,
     private readonly uploads: UploadsService,
+    private readonly uploadWriter: UploadWriter,
     private readonly uploadContents: UploadContents,
     private readonly attachments: AttachmentsRepository,
     private readonly contents: AttachmentContents,
@@ -31,7 +33,7 @@ export class VisitorFilesService {
   async create(widget: Widget, visitor: Visitor, upload: CreateVisitorUpload): Promise<UploadResponse> {
     const conversationId = await this.findConversation(widget, visitor);
     return this.database.transaction((tx) =>
-      this.uploads.insert(tx, ownerOf(widget, visitor), conversationId, 'WIDGET', upload),
+      this.uploadWriter.insert(tx, ownerOf(widget, visitor), conversationId, 'WIDGET', upload),
     );
   }
 
