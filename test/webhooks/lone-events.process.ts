@@ -67,6 +67,9 @@ describe('an event that comes alone, and one a millisecond later', () => {
     }
     expect(receiver.received(path).map(idOf).sort()).toEqual([...sent].sort());
 
+    // An attempt is recorded up to 50 ms later. A kill in between would repeat these too.
+    await waitForDeliveries(service, endpoint, 'SUCCEEDED', sent.length, SLOW);
+
     held.hold(path);
     sent.push(...(await sendPair(subscription, PAIRS)));
     await held.waitForCount(path, 2);
