@@ -6,7 +6,7 @@ import axios from 'axios';
 import { freePort } from '../../scripts/processes.mjs';
 import { RawConnection } from '../support/raw-connection';
 import { ServiceProcess } from '../support/service-process';
-import { createStores, TestStores } from '../support/test-database';
+import { createStores, fileFolderOf, TestStores } from '../support/test-database';
 import { waitFor } from '../support/wait';
 
 const MAIN = join(__dirname, '../../dist/main.js');
@@ -30,6 +30,7 @@ describe('A process at SIGTERM', () => {
         PORT: String(port),
         DATABASE_URL: stores.databaseUrl,
         REDIS_URL: stores.redisUrl,
+        FILE_STORE_DIRECTORY: fileFolderOf(stores),
         SECRETS_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
         LOG_LEVEL: 'silent',
       },
