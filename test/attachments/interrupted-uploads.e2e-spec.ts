@@ -49,8 +49,7 @@ describe('uploads that are interrupted', () => {
     return existsSync(path) ? readdirSync(path) : [];
   };
 
-  /** Sends the head of a request and the first half of the content. */
-  async function sendHalf(id: string): Promise<Socket & { answer: () => string }> {
+  async function connectTo(): Promise<Socket & { answer: () => string }> {
     const { hostname, port } = new URL(service.baseUrl);
     const socket = connect(Number(port), hostname);
     sockets.push(socket);
@@ -58,6 +57,10 @@ describe('uploads that are interrupted', () => {
     let answer = '';
     socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
     await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+    return Object.assign(socket, { answer: () => answer });
+  }
+
+  function headOf(id: string): string {
     const lines = [
       `PUT /api/v1/uploads/${id}/content HTTP/1.1`,
       'host: localhost',
@@ -65,9 +68,15 @@ describe('uploads that are interrupted', () => {
       'content-type: application/octet-stream',
       `content-length: ${CONTENT.length}`,
     ];
-    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    return `${lines.join('\r\n')}\r\n\r\n`;
+  }
+
+  /** Sends the head of a request and the first half of the content. */
+  async function sendHalf(id: string): Promise<Socket & { answer: () => string }> {
+    const socket = await connectTo();
+    socket.write(headOf(id));
     socket.write(CONTENT.subarray(0, 4));
-    return Object.assign(socket, { answer: () => answer });
+    return socket;
   }
 
   it('may take longer than another body', async () => {
@@ -77,6 +86,23 @@ describe('uploads that are interrupted', () => {
     socket.write(CONTENT.subarray(4));
     await waitFor('the answer', () => socket.answer().includes('"READY"'));
     expect(socket.answer()).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('give no time to a later request on their connection', async () => {
+    const id = await begin();
+    const socket = await connectTo();
+    let isClosed = false;
+    socket.once('close', () => (isClosed = true));
+    const later = [
+      'POST /api/v1/uploads HTTP/1.1',
+      'host: localhost',
+      `authorization: Bearer ${tenant.key.key}`,
+      'content-type: application/json',
+      'content-length: 9',
+    ];
+    socket.write(`${headOf(id)}${CONTENT.toString()}${later.join('\r\n')}\r\n\r\n{`);
+    await waitFor('the answer', () => socket.answer().includes('"READY"'));
+    await waitFor('the end', () => isClosed);
   });
 
   it('leave nothing behind when the client goes, and can be sent again', async () => {

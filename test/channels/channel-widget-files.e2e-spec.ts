@@ -1,8 +1,10 @@
+import { connect, Socket } from 'node:net';
 import { newId } from '../../src/common/ids';
 import { eventsOf } from '../support/events';
 import { Tenant } from '../support/routes';
 import { TestService } from '../support/service';
-import { TestVisitor, TestWidget } from '../support/widget';
+import { ORIGIN, TestVisitor, TestWidget } from '../support/widget';
+import { waitFor } from '../support/wait';
 import { WidgetCrowd } from '../support/widget-crowd';
 
 const PNG = Buffer.from(
@@ -153,6 +155,41 @@ describe("files of the widget's visitors", () => {
       (await visitor.send('POST', '/messages', { clientMessageId: 'm-1', attachments: [] })).status,
     ).toBe(400);
     expect((await visitor.history()).body.data).toEqual([]);
+  });
+
+  it('take three slots of their visitor at most, and none of the agents', async () => {
+    const visitor = await crowd.visitor(widget);
+    const begin = async (content: string): Promise<string> => {
+      const file = { name: 'parcel.txt', size: content.length };
+      return (await visitor.send('POST', '/uploads', file)).body.id as string;
+    };
+    const { hostname, port } = new URL(service.baseUrl);
+    const stopped: Socket[] = [];
+    for (let n = 0; n < 3; n++) {
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      stopped.push(socket);
+      socket.write(
+        `PUT ${widget.path}/uploads/${await begin('whole')}/content HTTP/1.1\r\nhost: localhost\r\n` +
+          `origin: ${ORIGIN}\r\nauthorization: Bearer ${visitor.token}\r\n` +
+          'content-type: application/octet-stream\r\ncontent-length: 5\r\n\r\nwho',
+      );
+    }
+    const id = await begin('next');
+    const put = () => visitor.put(id, Buffer.from('next'));
+    try {
+      await waitFor('the slots to be taken', async () => {
+        const probe = await begin('probe');
+        return (await visitor.put(probe, Buffer.from('probe'))).status === 429;
+      });
+      const refused = await put();
+      expect(refused.status).toBe(429);
+      expect(refused.body.error.message).toMatch(/^Too many uploads of this visitor at once\./);
+      const other = await crowd.visitor(widget);
+      expect(await other.upload('mine')).toEqual(expect.any(String));
+    } finally {
+      for (const socket of stopped) socket.destroy();
+    }
+    await waitFor('a slot to be free', async () => (await put()).status === 200);
   });
 
   it('are gone with a message that the visitor takes back', async () => {

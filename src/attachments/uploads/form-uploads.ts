@@ -33,7 +33,7 @@ export class FormUploads {
   async receive(tenantId: string, request: Request, actor: Actor): Promise<UploadResponse> {
     const formBytes = requireFormSize(request);
     return this.budgets.waitOutside('uploads', tenantId, async () => {
-      this.connections.letTakeTime(request.socket);
+      this.connections.letTakeTime(request);
       const progress = watchProgress(request);
       try {
         const file = await readFormFile(request, progress.signal);

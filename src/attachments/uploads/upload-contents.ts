@@ -38,19 +38,25 @@ export class UploadContents {
    *   PAYLOAD_TOO_LARGE; REQUEST_TIMEOUT: the body comes too slowly; RATE_LIMITED, UNAVAILABLE
    */
   async put(owner: Uploader, id: string, request: Request): Promise<UploadResponse> {
-    const file = await this.uploads.require(owner, id);
-    requireSize(request, file);
-    return this.budgets.waitOutside('uploads', owner.tenantId, async () => {
-      this.connections.letTakeTime(request.socket);
-      const progress = watchProgress(request);
-      try {
-        // The pipe keeps the request from being destroyed, so that a failure can be answered.
-        const content = request.pipe(new PassThrough());
-        return await this.receive(file, content, { size: file.size, signal: progress.signal });
-      } finally {
-        progress.stop();
-      }
-    });
+    const file = await this.requireFor(owner, id, request);
+    return this.budgets.waitOutside('uploads', owner.tenantId, () => this.receiveBody(file, request));
+  }
+
+  /**
+   * Stores the body of a visitor's request, as `put` does. Visitors have slots of their own, so that
+   * strangers cannot keep agents from uploading.
+   * @throws AppError as `put`
+   */
+  async putOfVisitor(owner: Uploader, id: string, request: Request): Promise<UploadResponse> {
+    const file = await this.requireFor(owner, id, request);
+    const release = await this.budgets.acquire('ownUploads', owner.uploader);
+    try {
+      return await this.budgets.waitOutside('visitorUploads', owner.tenantId, () =>
+        this.receiveBody(file, request),
+      );
+    } finally {
+      release();
+    }
   }
 
   /**
@@ -65,6 +71,24 @@ export class UploadContents {
     signal: AbortSignal,
   ): Promise<UploadResponse> {
     return this.receive(await this.uploads.require(owner, id), content, { signal });
+  }
+
+  private async requireFor(owner: Uploader, id: string, request: Request): Promise<FileEntity> {
+    const file = await this.uploads.require(owner, id);
+    requireSize(request, file);
+    return file;
+  }
+
+  private async receiveBody(file: FileEntity, request: Request): Promise<UploadResponse> {
+    this.connections.letTakeTime(request);
+    const progress = watchProgress(request);
+    try {
+      // The pipe keeps the request from being destroyed, so that a failure can be answered.
+      const content = request.pipe(new PassThrough());
+      return await this.receive(file, content, { size: file.size, signal: progress.signal });
+    } finally {
+      progress.stop();
+    }
   }
 
   private async receive(

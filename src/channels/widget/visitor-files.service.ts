@@ -39,13 +39,13 @@ export class VisitorFilesService {
 
   /**
    * Stores the body of a request as the content of an upload. A repeated request gets the first answer again.
-   * @throws AppError as `UploadContents.put`
+   * @throws AppError as `UploadContents.putOfVisitor`
    */
   putContent(id: string, request: VisitorRequest): Promise<UploadResponse> {
     const { widget, visitor, releaseSlot } = request;
     // Slots for the widget's requests are few, and a slow client may need half an hour.
     releaseSlot();
-    return this.uploadContents.put(ownerOf(widget, visitor), id, request);
+    return this.uploadContents.putOfVisitor(ownerOf(widget, visitor), id, request);
   }
 
   /**

@@ -91,11 +91,14 @@ export class Connections {
     else this.open!.close(connection, 'pipelined');
   }
 
-  /** Lets the body of a connection's request take longer than `bodyTimeoutMs`. Its route limits the time. */
-  letTakeTime(socket: Socket): void {
-    const connection = this.open?.find(socket);
-    if (!connection) return;
-    connection.slowRequest = connection.request;
+  /**
+   * Lets the body of a request take longer than `bodyTimeoutMs`. Its route limits the time. Does nothing once
+   * another request has arrived on the connection, because the body is then complete.
+   */
+  letTakeTime(request: Request): void {
+    const connection = this.open?.find(request.socket);
+    if (connection?.request !== request) return;
+    connection.slowRequest = request;
     this.open!.waiting.delete(connection);
   }
 

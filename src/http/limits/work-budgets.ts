@@ -9,17 +9,34 @@ import { Closable, Release, WorkBudget, WorkLimits } from '../../common/work-bud
 /**
  * Kinds of work that wait for a party outside this service: `exports` for a person who downloads, `lookups`
  * for a name server, `tests` for a webhook receiver, `providers` for a channel's provider, `mails` for a mail
- * server, `uploads` and `downloads` for a client that sends or reads a file. Their slots are counted for each
- * workspace.
+ * server, `uploads`, `visitorUploads` and `downloads` for a client that sends or reads a file. Their slots
+ * are counted for each workspace.
  */
-export type OutsideKind = 'exports' | 'lookups' | 'tests' | 'providers' | 'mails' | 'uploads' | 'downloads';
+export type OutsideKind =
+  | 'exports'
+  | 'lookups'
+  | 'tests'
+  | 'providers'
+  | 'mails'
+  | 'uploads'
+  | 'visitorUploads'
+  | 'downloads';
 
 /**
  * Kinds of work, each with its own slots. A slot permits one piece of work, and is counted for a key. The key
- * is a connection for `hooks`, a widget's site key for `widget`, a client's network for `passwords`, and a
- * workspace for all other kinds. `walks` are searches that run several statements.
+ * is a connection for `hooks`, a widget's site key for `widget`, a client's network for `passwords`, a
+ * visitor for `ownUploads`, and a workspace for all other kinds. `walks` are searches that run several
+ * statements.
  */
-export type WorkKind = 'requests' | 'searches' | 'walks' | 'hooks' | 'widget' | 'passwords' | OutsideKind;
+export type WorkKind =
+  | 'requests'
+  | 'searches'
+  | 'walks'
+  | 'hooks'
+  | 'widget'
+  | 'passwords'
+  | 'ownUploads'
+  | OutsideKind;
 
 /** Request in progress. It gives its slot of `requests` back while it waits for a party outside. */
 interface RequestSlot {
@@ -58,6 +75,11 @@ const LOOKUPS: WorkLimits = { total: 100, perKey: 10 };
 const TESTS: WorkLimits = { total: 50, perKey: 5 };
 const MAILS: WorkLimits = { total: 50, perKey: 5 };
 const UPLOADS: WorkLimits = { total: 60, perKey: 20 };
+/**
+ * Slots for uploads of one visitor. `total` has no limit, because each upload also needs a slot of
+ * `visitorUploads`.
+ */
+const OWN_UPLOADS: WorkLimits = { total: Infinity, perKey: 3 };
 /** Slots for downloads. They may wait, because a page asks for all of its pictures at once. */
 const DOWNLOADS: WorkLimits = { total: 120, perKey: 40, waiting: 400, waitingPerKey: 100 };
 
@@ -79,6 +101,8 @@ export const WORK_NAMES: Record<WorkKind, string> = {
   providers: 'changes of channels of this workspace',
   mails: 'mails of this workspace',
   uploads: 'uploads of this workspace',
+  visitorUploads: 'uploads of visitors of this workspace',
+  ownUploads: 'uploads of this visitor',
   downloads: 'downloads of this workspace',
 };
 
@@ -111,6 +135,8 @@ export class WorkBudgets {
       }),
       mails: new WorkBudget(MAILS),
       uploads: new WorkBudget(UPLOADS),
+      visitorUploads: new WorkBudget(UPLOADS),
+      ownUploads: new WorkBudget(OWN_UPLOADS),
       downloads: new WorkBudget(DOWNLOADS),
     };
   }
