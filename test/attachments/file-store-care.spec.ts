@@ -82,6 +82,23 @@ describe('the store of files', () => {
     expect(await store.size(known)).toBe(5);
   });
 
+  it('is not cleaned while several databases use it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'shared-store-'));
+    const shared = new DiskStore(folder);
+    const ofOther = { tenantId: newId(), fileId: newId() };
+    const stored = Readable.from([Buffer.from('bytes')]);
+    await shared.put(ofOther, stored);
+    await shared.setMark('a');
+    await shared.setMark('b');
+    const sweep = new FileSweep(service.app.get(FilesRepository, { strict: false }), shared);
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 25 * 3_600_000);
+    expect(await sweep.clean()).toEqual({ removed: 0, incomplete: 0 });
+    expect(await shared.size(ofOther)).toBe(5);
+    await shared.removeMark('a');
+    expect(await sweep.clean()).toEqual({ removed: 1, incomplete: 0 });
+    jest.restoreAllMocks();
+  });
+
   describe('is proved to be one for all processes', () => {
     const proofOf = (other: FileStore) =>
       new FileStoreProof(other, service.app.get(FileStoresRepository, { strict: false }));

@@ -11,7 +11,8 @@ const YOUNG_MS = 24 * 3_600_000;
 
 /**
  * Removes bytes that no row names. There should be none, because a row is committed before its bytes are
- * stored, and deleted after they are removed. A restored backup of the database can leave some.
+ * stored, and deleted after they are removed. A restored backup of the database can leave some. In a store
+ * that several databases use, no bytes are removed, because the rows of the others can't be seen.
  */
 @Injectable()
 export class FileSweep {
@@ -24,6 +25,11 @@ export class FileSweep {
 
   /** Removes such bytes, and the remains of cut off calls, if they are a day old. */
   async clean(stop?: AbortSignal): Promise<{ removed: number; incomplete: number }> {
+    const marks = await this.store.countMarks();
+    if (marks > 1) {
+      this.logger.warn({ marks }, `${this.store.place} has marks of several databases: no file is removed`);
+      return { removed: 0, incomplete: 0 };
+    }
     const before = new Date(Date.now() - YOUNG_MS);
     const incomplete = await this.store.removeIncomplete(before);
     let removed = 0;

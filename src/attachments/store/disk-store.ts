@@ -9,6 +9,7 @@ import {
   FileMissing,
   FileRange,
   FileStore,
+  MARK,
   markOf,
   pathOf,
   PutOptions,
@@ -106,6 +107,14 @@ export class DiskStore extends FileStore {
     await makeFolder(this.folder, this.folder);
     await writeFile(join(this.folder, markOf(id)), '', { flush: true });
     await syncFolder(this.folder);
+  }
+
+  async removeMark(id: string): Promise<void> {
+    await rm(join(this.folder, markOf(id)), { force: true });
+  }
+
+  async countMarks(): Promise<number> {
+    return (await namesOf(this.folder)).filter((name) => name.startsWith(MARK)).length;
   }
 
   get place(): string {

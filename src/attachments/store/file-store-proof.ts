@@ -61,7 +61,9 @@ export class FileStoreProof implements OnApplicationBootstrap, BeforeApplication
     const id = newId();
     await this.store.setMark(id);
     await this.stores.insert(id);
-    return (await this.stores.find()) ?? id;
+    const stored = (await this.stores.find()) ?? id;
+    if (stored !== id) await this.store.removeMark(id);
+    return stored;
   }
 
   private async proveLater(): Promise<void> {

@@ -55,6 +55,12 @@ export abstract class FileStore {
   /** Sets the mark of a database, by which other processes recognise the store. */
   abstract setMark(id: string): Promise<void>;
 
+  /** Removes the mark of a database, if it is there. */
+  abstract removeMark(id: string): Promise<void>;
+
+  /** Returns the number of databases whose mark the store has. */
+  abstract countMarks(): Promise<number>;
+
   /** Name of the store in messages to operators. */
   abstract get place(): string;
 }
@@ -87,7 +93,10 @@ export function keyOf(path: string): FileKey | null {
   return { tenantId, fileId, isRendition: rendition !== undefined };
 }
 
+/** Beginning of the name of each mark. */
+export const MARK = 'database-';
+
 /** Returns the name of a database's mark. It is not the path of a file. */
 export function markOf(id: string): string {
-  return `database-${id}`;
+  return `${MARK}${id}`;
 }

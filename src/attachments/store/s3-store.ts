@@ -5,6 +5,7 @@ import {
   FileMissing,
   FileRange,
   FileStore,
+  MARK,
   markOf,
   pathOf,
   PutOptions,
@@ -139,6 +140,16 @@ export class S3Store extends FileStore {
     await this.client.send(
       new this.sdk.PutObjectCommand({ ...this.objectOf(markOf(id)), Body: Buffer.alloc(0) }),
     );
+  }
+
+  async removeMark(id: string): Promise<void> {
+    await this.client.send(new this.sdk.DeleteObjectCommand(this.objectOf(markOf(id))));
+  }
+
+  async countMarks(): Promise<number> {
+    const { bucket: Bucket, prefix } = this.settings;
+    const input = { Bucket, Prefix: prefix + MARK };
+    return (await this.client.send(new this.sdk.ListObjectsV2Command(input))).KeyCount ?? 0;
   }
 
   get place(): string {
