@@ -11,6 +11,7 @@ import { ExpectedFile, FileIntake } from './files/file-intake';
 import { FilesRepository } from './files/files.repository';
 import { FileUsageRepository } from './files/file-usage.repository';
 import { FileFacts } from './files/file.entity';
+import { FileStore } from './store/file-store';
 
 /** Milliseconds after which a file is deleted whose fetch was cut off. No fetch takes so long. */
 const UNFINISHED_MS = 3_600_000;
@@ -25,6 +26,7 @@ export class ReceivedFiles {
     private readonly files: FilesRepository,
     private readonly usage: FileUsageRepository,
     private readonly intake: FileIntake,
+    private readonly fileStore: FileStore,
     private readonly outbox: OutboxService,
   ) {}
 
@@ -51,7 +53,11 @@ export class ReceivedFiles {
     const end = await this.database.transaction((tx) =>
       this.finish(tx, key, { fileId: id, name }, facts, conclude),
     );
-    if (end !== 'stored') await this.database.transaction((tx) => this.files.release(tx, tenantId, [id]));
+    if (end !== 'stored') {
+      await this.database.transaction((tx) => this.files.release(tx, tenantId, [id]));
+      // The row may be gone with its workspace, so that nothing else would remove the bytes.
+      await this.fileStore.remove({ tenantId, fileId: id });
+    }
     return end;
   }
 
@@ -87,7 +93,10 @@ export class ReceivedFiles {
     if (attachment?.state !== 'PENDING') return 'ended';
     const { workspaceFileBytes } = this.config;
     if (!(await this.usage.add(tx, tenantId, facts.size, workspaceFileBytes))) return 'full';
-    if (!(await this.files.setStored(tx, { tenantId, fileId: file.fileId }, facts, 0))) return 'ended';
+    if (!(await this.files.setStored(tx, { tenantId, fileId: file.fileId }, facts, 0))) {
+      await this.usage.subtract(tx, tenantId, facts.size);
+      return 'ended';
+    }
     await this.files.keep(tx, tenantId, [file.fileId]);
     await this.attachments.setReady(tx, key, file, facts);
     this.report(tx, attachment, 'READY', facts.kind);

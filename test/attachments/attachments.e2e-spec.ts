@@ -176,6 +176,14 @@ describe('attachments', () => {
       expect([answer.status, answer.body.error.reason]).toEqual([413, 'upload_too_large']);
     });
 
+    it('claim no pixels that no picture has', async () => {
+      const forged = Buffer.from(PNG);
+      forged.writeUInt32BE(0xffffffff, 16);
+      const id = await upload(forged);
+      const { body } = await tenant.client.get(`/uploads/${id}`);
+      expect(body).toMatchObject({ state: 'READY', kind: 'IMAGE', width: null, height: null });
+    });
+
     it('refuse content with another checksum, and take the right one then', async () => {
       const { body } = await begin({ sha256: sha256(PNG) });
       const other = Buffer.from(PNG);

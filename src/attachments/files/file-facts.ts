@@ -81,9 +81,13 @@ function hasVideoTrack(head: Buffer): boolean {
   return head.includes('vide', 0, 'latin1');
 }
 
+/** Largest width or height in pixels that is stored. Only a forged picture claims more. */
+const MAX_PIXELS = 1_000_000;
+
 function pixelsOf(head: Buffer): Pick<Found, 'width' | 'height'> {
   try {
     const { width, height, orientation = 1 } = imageSize(head);
+    if (Math.max(width, height) > MAX_PIXELS) return { width: null, height: null };
     // Orientations above 4 turn the picture by a quarter.
     return orientation > 4 ? { width: height, height: width } : { width, height };
   } catch {

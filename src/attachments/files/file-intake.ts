@@ -51,12 +51,16 @@ export class FileIntake {
   }
 }
 
-/** Counts and hashes the bytes that pass, and keeps the first of them. */
+/**
+ * Counts and hashes the bytes that pass, and keeps the first of them. Holds the last bytes back until all are
+ * as expected, because a store may complete a file once it has its size.
+ */
 class FileReader extends Transform {
   private readonly hash = createHash('sha256');
   private readonly head: Buffer[] = [];
   private headBytes = 0;
   private size = 0;
+  private held: Buffer | undefined;
 
   constructor(private readonly expected: ExpectedFile) {
     super();
@@ -83,14 +87,16 @@ class FileReader extends Transform {
       this.head.push(kept);
       this.headBytes += kept.length;
     }
-    done(null, chunk);
+    const earlier = this.held;
+    this.held = chunk;
+    done(null, earlier);
   }
 
-  override _flush(done: (error: Error | null) => void): void {
+  override _flush(done: (error: Error | null, data?: Buffer) => void): void {
     const { size, sha256 } = this.expected;
     if (this.size === 0) return done(new FileRefused('empty'));
     if (size !== undefined && this.size !== size) return done(new FileRefused('size_differs'));
     if (sha256 && !this.hash.copy().digest().equals(sha256)) return done(new FileRefused('checksum_differs'));
-    done(null);
+    done(null, this.held);
   }
 }

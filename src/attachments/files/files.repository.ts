@@ -54,10 +54,13 @@ export class FilesRepository {
     return row ?? null;
   }
 
-  /** Locks files in the order of their ids. `isDue` tells whether a file is about to be deleted. */
+  /**
+   * Locks files in the order of their ids. `isDue` tells whether a file is about to be deleted. It is of the
+   * time after the lock, because the bytes may have been removed while the transaction waited.
+   */
   lock(tx: Transaction, tenantId: string, ids: string[]): Promise<(FileEntity & { isDue: boolean })[]> {
     return tx.query(
-      `SELECT ${COLUMNS}, NOT ${IS_KEPT} AS "isDue" FROM files WHERE tenant_id = $1 AND id = ANY ($2)
+      `SELECT ${COLUMNS}, coalesce(delete_at <= clock_timestamp(), false) AS "isDue" FROM files WHERE tenant_id = $1 AND id = ANY ($2)
        ORDER BY id FOR NO KEY UPDATE`,
       [tenantId, ids],
     );
@@ -76,7 +79,8 @@ export class FilesRepository {
     const rows = await tx.query(
       `UPDATE files SET size = $3, sha256 = $4, kind = $5, content_type = $6, width = $7, height = $8,
          rendition_due_at = CASE WHEN $10::boolean AND stored_at IS NULL THEN now() ELSE rendition_due_at END,
-         stored_at = coalesce(stored_at, now()), delete_at = delete_at + $9 * interval '1 millisecond'
+         stored_at = coalesce(stored_at, now()),
+         delete_at = CASE WHEN stored_at IS NULL THEN delete_at + $9 * interval '1 millisecond' ELSE delete_at END
        WHERE tenant_id = $1 AND id = $2 AND ${IS_KEPT} RETURNING id`,
       [
         tenantId,

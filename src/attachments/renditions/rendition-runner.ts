@@ -40,7 +40,9 @@ export class RenditionRunner {
       await this.store.put({ ...key, isRendition: true }, Readable.from([content]), { size: content.length });
     }
     const made = 'fault' in result ? null : kind;
-    await this.database.queueTransaction((tx) => this.renditions.finish(tx, key, made));
+    const isKept = await this.database.queueTransaction((tx) => this.renditions.finish(tx, key, made));
+    // The file may have been erased meanwhile, so that nothing else would remove the rendition.
+    if (!isKept && made) await this.store.remove({ ...key, isRendition: true });
     return 'done';
   }
 }

@@ -51,15 +51,20 @@ export class RenditionsRepository {
     return row && row.tries <= MAX_TRIES ? renditionOf(row.contentType) : null;
   }
 
-  /** Stores which rendition a file has; null if it has none. */
+  /**
+   * Stores which rendition a file has; null if it has none.
+   * @returns false if the file is about to be deleted
+   */
   async finish(
     tx: Transaction,
     { tenantId, fileId }: DueRendition,
     kind: RenditionKind | null,
-  ): Promise<void> {
-    await tx.query(
-      'UPDATE files SET rendition = $3, rendition_due_at = NULL WHERE tenant_id = $1 AND id = $2',
+  ): Promise<boolean> {
+    const rows = await tx.query(
+      `UPDATE files SET rendition = $3, rendition_due_at = NULL
+       WHERE tenant_id = $1 AND id = $2 AND (delete_at IS NULL OR delete_at > now()) RETURNING id`,
       [tenantId, fileId, kind],
     );
+    return rows.length > 0;
   }
 }
