@@ -14,7 +14,7 @@ describe('WorkspaceBatcher', () => {
       batches.push(items);
       return Promise.resolve(items);
     };
-    batcher = new WorkspaceBatcher(database, () => new Batcher(10, work, { everyMs: 100, enough: 5 }));
+    batcher = new WorkspaceBatcher(database, () => new Batcher(10, work, { everyMs: 10_000, enough: 2 }));
   });
 
   it('batches the items of each workspace by themselves', async () => {

@@ -104,7 +104,10 @@ export function describeFileStore(open: () => Promise<FileStore>): void {
   it('has the marks that it was given', async () => {
     const id = newId();
     expect(await store.hasMark(id)).toBe(false);
+    const before = await store.countMarks();
     await store.setMark(id);
-    expect(await store.hasMark(id)).toBe(true);
+    expect([await store.hasMark(id), await store.countMarks()]).toEqual([true, before + 1]);
+    await store.removeMark(id);
+    expect([await store.hasMark(id), await store.countMarks()]).toEqual([false, before]);
   });
 }
