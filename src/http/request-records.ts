@@ -49,6 +49,11 @@ function measure({ httpRequests }: Metrics, request: Request, response: Response
   httpRequests.observe({ method: request.method, route, status }, durationMs / 1000);
 }
 
+/** Returns the path of a request for its log line, without a query and without the token that opens a file. */
+export function loggedPath(originalUrl: string): string {
+  return originalUrl.split('?', 1)[0]!.replace(/^(\/channels\/files|\/attachments)\/[^/]+/, '$1/:token');
+}
+
 function writeLine(
   logger: pino.Logger,
   describeCaller: DescribeCaller,
@@ -62,7 +67,7 @@ function writeLine(
     requestId,
     ...describeCaller(request),
     method,
-    path: originalUrl.split('?', 1)[0],
+    path: loggedPath(originalUrl),
     res: { statusCode },
     responseTime: Math.round(durationMs),
   };
