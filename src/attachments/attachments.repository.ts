@@ -131,7 +131,7 @@ export class AttachmentsRepository {
     { kind, contentType, size }: FileFacts,
   ): Promise<void> {
     await tx.query(
-      `UPDATE attachments SET state = 'READY', problem = NULL, file_id = $3, name = $4, kind = $5, content_type = $6,
+      `UPDATE attachments SET state = 'READY', problem = NULL, file_id = $3, name = coalesce(nullif($4, ''), name), kind = $5, content_type = $6,
          size = $7 WHERE tenant_id = $1 AND id = $2`,
       [tenantId, attachmentId, fileId, name, kind, contentType, size],
     );

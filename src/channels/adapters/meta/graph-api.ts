@@ -88,7 +88,7 @@ export class GraphApi {
     const body = objectOf(answer.body);
     if (isSuccess(answer) && !('error' in body)) return body;
     if (answer.status === 404 || isGone(objectOf(body.error))) return { kind: 'GONE' };
-    if (answer.status === 401) return { kind: 'REAUTH' };
+    if (answer.status === 401 || lacksPermission(objectOf(body.error))) return { kind: 'REAUTH' };
     const verdict = chooseVerdict(answer, verdicts);
     if (verdict.kind === 'REAUTH') return { kind: 'REAUTH' };
     if (verdict.kind === 'RETRY')
@@ -103,7 +103,10 @@ export class GraphApi {
   ): Promise<FetchOutcome> {
     const apiUrl = this.config.providerUrls[api];
     const answer = await this.files.fetch({ url, hosts: META_FILE_HOSTS, apiUrl, authorization, signal });
-    if (answer.kind === 'FETCHED') return isPage(answer.contentType) ? refusePage(answer) : answer;
+    // An address that takes the token is that of a file, which may be a page that the customer has sent.
+    const mayBePage = authorization === undefined;
+    if (answer.kind === 'FETCHED')
+      return mayBePage && isPage(answer.contentType) ? refusePage(answer) : answer;
     if (answer.kind === 'FORBIDDEN') return answer;
     const { status } = answer;
     if (status === 401 || (status === 403 && authorization !== undefined)) return { kind: 'REAUTH' };
@@ -137,6 +140,11 @@ export class GraphApi {
 
 function isGone(error: ProviderObject): boolean {
   return `${textOf(error.code)}/${textOf(error.error_subcode)}` === NO_SUCH_OBJECT;
+}
+
+/** Reports whether an error says that the app lacks a permission, which its owner can give back. */
+function lacksPermission({ code }: ProviderObject): boolean {
+  return code === 10 || (typeof code === 'number' && code >= 200 && code <= 299);
 }
 
 /** Reports whether an address leads to a page, such as that of a post, and not to a file. */
