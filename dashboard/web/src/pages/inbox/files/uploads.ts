@@ -113,7 +113,9 @@ async function upload(target: UploadTarget, file: ChosenFile): Promise<void> {
     // An upload without content lives for an hour. The next attempt begins a new one.
     if (created && known.status === 404) change(key, { attempt: attempt + 1 });
     set(key, { sent: 0, error: known });
-    if (goesOnByItself(known)) window.setTimeout(() => retryUpload(target, key), PAUSE_MS);
+    // A conversation that is gone answers the making of an upload so, and will not come back.
+    const isOver = !created && known.status === 404;
+    if (goesOnByItself(known) && !isOver) window.setTimeout(() => retryUpload(target, key), PAUSE_MS);
   } finally {
     if (signal.aborted && created) void api.delete(`${path}/${created.id}`).catch(() => undefined);
     if (!transfers.get(key)?.error) set(key, undefined);
