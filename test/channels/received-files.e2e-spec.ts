@@ -324,9 +324,27 @@ describe('files of customers', () => {
         { kind: 'IMAGE', state: 'READY', problem: null, caption: 'Look' },
         { kind: 'FILE', state: 'FAILED', problem: 'GONE', caption: null },
       ]);
-      const [message] = await own.query<any>('SELECT body, metadata FROM messages');
-      expect(message.body).toBe('Look\n[image]\n[file]');
+      const [message] = await own.query<any>('SELECT body, is_described, metadata FROM messages');
+      expect([message.body, message.is_described]).toEqual(['Look\n[image]\n[file]', true]);
       expect(JSON.stringify(message.metadata)).not.toContain('oh=signed');
+    });
+
+    it('leave the body shown that says more than they do', async () => {
+      const own = await TestService.create({ role: 'all', env: { META_GRAPH_URL: messenger.url } });
+      messenger.hookOrigin = own.baseUrl;
+      const page = await MessagingChannel.connect(own, messenger, 'MESSENGER');
+      messenger.handedOut.set('/v/3.jpg', { bytes: JPEG, type: 'image/jpeg' });
+      const attachments = [
+        { type: 'image', payload: { url: `${messenger.url}/v/3.jpg?oh=signed` } },
+        { type: 'location', payload: { coordinates: { lat: 52.5, long: 13.4 } } },
+      ];
+      const event = messenger.message(page.accountId, newCustomerId(), 'Here', { attachments });
+      expect(await messenger.notify(page.hook, messenger.notification(event))).toBe(200);
+      const [message] = await waitFor('the message', async () => {
+        const found = await own.query<any>('SELECT body, is_described FROM messages');
+        return found.length > 0 && found;
+      });
+      expect([message.body, message.is_described]).toEqual([expect.stringContaining('[location]'), false]);
     });
   });
 

@@ -24,8 +24,12 @@ export class ReceivedAttachments {
   ) {}
 
   /** Returns the columns of a message that has these files. */
-  columnsOf({ files = [] }: InboundMessage): Pick<MessageEntity, 'attachmentCount' | 'isDescribed'> {
-    return { attachmentCount: Math.min(files.length, MAX_RECEIVED), isDescribed: files.length > 0 };
+  columnsOf(message: InboundMessage): Pick<MessageEntity, 'attachmentCount' | 'isDescribed'> {
+    const { files = [] } = message;
+    return {
+      attachmentCount: Math.min(files.length, MAX_RECEIVED),
+      isDescribed: files.length > 0 && describesFiles(message),
+    };
   }
 
   /** Adds a message's attachments, with their fetches, in the transaction that stores the message. */
@@ -61,4 +65,11 @@ function toAttachment(
     caption: storableLabel(caption, MAX_CAPTION_CHARACTERS),
     ...(reference === null ? { state: 'FAILED', problem: problem ?? 'GONE' } : { state, problem: null }),
   };
+}
+
+/** Reports whether a body says nothing beyond the kinds, names and caption of its message's files. */
+function describesFiles({ body, files = [], caption }: InboundMessage): boolean {
+  const known = [caption, ...files.map(({ name }) => name)];
+  const rest = known.reduce<string>((text, one) => (one ? text.replace(one, () => '') : text), body);
+  return rest.replace(/\[\w+\]/g, '').trim() === '';
 }
