@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { FileStore } from '../../src/attachments/store/file-store';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
+import { TestWidget } from '../support/widget';
 import { letTimePass, waitFor } from '../support/wait';
 
 const MEBIBYTE = 1024 * 1024;
@@ -141,6 +142,16 @@ describe('uploads that are interrupted', () => {
     tenant = own;
     for (const socket of sockets) socket.destroy();
     await waitFor('the slots to be free', async () => (await put(await begin())).status === 200);
+  });
+
+  it('of visitors leave a tenth of the space to agents', async () => {
+    const visitor = await (await TestWidget.connect(service, tenant.workspace)).visitor();
+    const file = (share: number) => ({ name: 'a', size: Math.floor(share * MEBIBYTE) });
+    expect((await visitor.send('POST', '/uploads', file(0.85))).status).toBe(201);
+    const refused = await visitor.send('POST', '/uploads', file(0.1));
+    expect([refused.status, refused.body.error.reason]).toEqual([413, 'files_full']);
+    await begin(file(0.1).size);
+    expect((await visitor.send('POST', '/uploads', file(0.01))).body.error.reason).toBe('files_full');
   });
 
   it('take the space of the workspace from their beginning, and give it back', async () => {

@@ -30,6 +30,7 @@ export class UploadWriter {
   /**
    * Inserts an upload, and counts its bytes as used.
    * @param conversationId id of a conversation of the workspace; null for the first one of a visitor
+   * @param share part of the workspace's space, from 0 to 1, above which the upload is refused
    * @throws AppError PAYLOAD_TOO_LARGE
    */
   async insert(
@@ -38,10 +39,12 @@ export class UploadWriter {
     conversationId: string | null,
     channel: Channel,
     { name, contentType, size, sha256 }: Omit<CreateUpload, 'conversationId'>,
+    share = 1,
   ): Promise<UploadResponse> {
     requireAnyForm(channel, size);
-    const { workspaceFileBytes } = this.config;
-    if (!(await this.usage.add(tx, tenantId, size, workspaceFileBytes))) throw filesFull(workspaceFileBytes!);
+    const { workspaceFileBytes: bytes } = this.config;
+    const max = bytes === null ? null : Math.floor(bytes * share);
+    if (!(await this.usage.add(tx, tenantId, size, max))) throw filesFull(bytes!);
     const file = {
       tenantId,
       id: newId(),

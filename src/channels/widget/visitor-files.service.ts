@@ -13,6 +13,12 @@ import { uploaderOf, Visitor, VisitorRequest, Widget } from './visitor';
 import { VisitorsRepository } from './visitors.repository';
 import { CreateVisitorUpload } from './widget.dto';
 
+/**
+ * Part of a workspace's space for files up to which visitors may upload. The rest is left to agents and to
+ * received files, so that strangers can't keep them out by uploads that no message takes.
+ */
+const VISITORS_SHARE = 0.9;
+
 /** Receives visitors' uploads, and sends the bytes of the files in their conversations. */
 @Injectable()
 export class VisitorFilesService {
@@ -33,7 +39,14 @@ export class VisitorFilesService {
   async create(widget: Widget, visitor: Visitor, upload: CreateVisitorUpload): Promise<UploadResponse> {
     const conversationId = await this.findConversation(widget, visitor);
     return this.database.transaction((tx) =>
-      this.uploadWriter.insert(tx, ownerOf(widget, visitor), conversationId, 'WIDGET', upload),
+      this.uploadWriter.insert(
+        tx,
+        ownerOf(widget, visitor),
+        conversationId,
+        'WIDGET',
+        upload,
+        VISITORS_SHARE,
+      ),
     );
   }
 
