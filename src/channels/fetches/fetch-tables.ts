@@ -23,8 +23,9 @@ export function fetchTables(
         },
       },
       export: { none: 'It has a reference to a file, which is exported once it is stored.' },
-      // WhatsApp hands out a file for seven days; the others do so for less.
-      retention: { age: 'created_at', keptHours: 7 * 24 },
+      // WhatsApp hands out a file for seven days; the others do so for less. A fetch that is due stays,
+      // because its tries end by themselves, and only a try can end the wait of its attachment.
+      retention: { age: 'created_at', keptHours: 7 * 24, guard: 't.due_at IS NULL' },
       secrets: ['reference'],
     },
   ];
