@@ -74,6 +74,14 @@ describe('a thumbnail', () => {
     expect(await make(content.subarray(0, content.length / 2))).toEqual({ fault: expect.any(String) });
   });
 
+  it('is not made once its worker stops', async () => {
+    const kill = new AbortController();
+    const endless = new Readable({ read: () => undefined });
+    const made = maker.make('thumbnail', endless, kill.signal);
+    kill.abort(new Error('stopped'));
+    await expect(made).rejects.toThrow('stopped');
+  });
+
   it('is not made when its picture cannot be read', async () => {
     const source = new Readable({ read: (): void => void source.destroy(new Error('store away')) });
     await expect(maker.make('thumbnail', source)).rejects.toThrow('store away');
