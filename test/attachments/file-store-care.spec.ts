@@ -59,12 +59,15 @@ describe('the store of files', () => {
   it('loses all files of a deleted workspace, and no other', async () => {
     const key = await newFile('NULL');
     const neighbour = await newFile('NULL');
+    for (let n = 0; n < 250; n++) await put({ tenantId: key.tenantId, fileId: newId() });
     await service.app.get(WorkspacesService).delete(key.tenantId, { graceDays: 0 }, SYSTEM);
     await waitFor('the workspace to go', async () => {
       const found = await service.query('SELECT 1 FROM workspaces WHERE id = $1', [key.tenantId]);
       return found.length === 0;
     });
     expect(await isGone(key)).toBe(true);
+    const left = await store.list(`${key.tenantId}/`, 1);
+    expect(left.filter(({ path }) => path.startsWith(key.tenantId))).toEqual([]);
     expect(await store.size(neighbour)).toBe(5);
   });
 

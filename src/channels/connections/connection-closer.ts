@@ -17,12 +17,13 @@ export class ConnectionCloser implements OnModuleInit {
     this.deleter.register((tenantId) => this.close(tenantId));
   }
 
-  private async close(tenantId: string): Promise<void> {
+  private async close(tenantId: string): Promise<'done'> {
     for (const { id } of await this.connections.list(tenantId, SYSTEM)) {
       const { channel, externalId, providerFault } = await this.connections.disconnect(tenantId, id, SYSTEM);
       if (providerFault === null) continue;
       const details = { tenantId, channel, externalId, providerFault };
       this.logger.warn(details, 'the hook of a deleted workspace was not deregistered at its provider');
     }
+    return 'done';
   }
 }

@@ -13,8 +13,11 @@ const BATCH = 500;
 /** Milliseconds of pause after each batch of rows, so that a deletion does not slow other work. */
 const PAUSE_MS = 25;
 
-/** Function that removes a workspace's hooks and the like at other systems. It may be called repeatedly. */
-type Closing = (tenantId: string) => Promise<void>;
+/**
+ * Function that makes one step of the removal of a workspace's hooks, files and the like at other systems. It
+ * is called until it returns `done`, and may be called again then.
+ */
+export type Closing = (tenantId: string) => Promise<'more' | 'done'>;
 
 /** Deletes workspaces whose deletion is due: first their rows in all other tables, and then themselves. */
 @Injectable()
@@ -57,7 +60,8 @@ export class WorkspaceDeleter {
     const progress = await this.deletions.findProgress(tenantId);
     if (!progress) return 'done';
     if (!progress.startedAt && !(await this.deletions.startDeletion(tenantId))) return 'waiting';
-    if (progress.table === null) for (const close of this.closings) await close(tenantId);
+    if (progress.table === null)
+      for (const close of this.closings) if ((await close(tenantId)) === 'more') return 'more';
     if (progress.table === AUDIT_TABLE) return this.deleteAuditEntries(tenantId, size);
     return this.database.queueTransaction(async (tx) => {
       const now = await this.deletions.lockRunning(tx, tenantId);
