@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SYSTEM } from '../../../src/access/principal';
 import { SavedRepliesService } from '../../../src/inbox/saved-replies/saved-replies.service';
@@ -13,8 +13,13 @@ import { ShopPages } from '../shop-pages';
 /** Test that takes the README's picture with `SCREENSHOTS=write npm run test:browser -- screenshots`. */
 
 const PATH = resolve(__dirname, '../../../docs/images/shop-and-inbox.png');
-const MAX_BYTES = 200_000;
-const HEIGHT = 720;
+const PARCEL = {
+  name: 'parcel.jpg',
+  mimeType: 'image/jpeg',
+  buffer: readFileSync(resolve(__dirname, '../../../scripts/demo/parcel.jpg')),
+};
+const MAX_BYTES = 300_000;
+const HEIGHT = 860;
 const SHOP_WIDTH = 500;
 const INBOX_WIDTH = 1180;
 const GAP = 12;
@@ -56,7 +61,9 @@ describe('the picture of the shop and the inbox', () => {
     );
     await shop.page.goto(`${pages.origin}/shop`);
     await visitor.open();
-    await visitor.send('Hello! Is the green tea from this spring?');
+    await visitor.choose(PARCEL);
+    await visitor.send('Hello! My tea came like this.');
+    await visitor.drawn.waitFor();
     await world.service.query(
       "UPDATE contacts SET name = 'Grace Hopper', email = 'grace@example.com' WHERE tenant_id = $1 AND name IS NULL",
       [workspace.id],
@@ -64,16 +71,17 @@ describe('the picture of the shop and the inbox', () => {
     await inbox.page.goto(`/w/${workspace.slug}/inbox?view=all`);
     await inbox.page.getByRole('link').filter({ hasText: 'Grace Hopper' }).click();
     const field = inbox.field('Reply');
-    await field.fill('It is, picked in April.');
+    await field.fill('Oh no! A new bag leaves today.');
     await field.press('Control+Enter');
-    await visitor.message('It is, picked in April.').waitFor();
+    await visitor.message('Oh no! A new bag leaves today.').waitFor();
     await inbox.page.keyboard.press('Escape');
     await inbox.page.keyboard.press('n');
     await inbox.page.keyboard.type('Ben, she buys for a restaurant: ten bags a month.');
     await inbox.page.keyboard.press('Control+Enter');
     await inbox.text('she buys for a restaurant').first().waitFor();
-    await visitor.send('Lovely. Do you ship to Spain?');
-    await inbox.page.getByRole('article').filter({ hasText: 'Do you ship to Spain?' }).waitFor();
+    await visitor.send('Thank you! When will it be in Spain?');
+    await inbox.page.getByRole('article').filter({ hasText: 'When will it be in Spain?' }).waitFor();
+    await inbox.page.getByRole('button', { name: PARCEL.name }).waitFor();
     await inbox.page.keyboard.press('Escape');
     await inbox.page.keyboard.press('r');
     await inbox.page.keyboard.type('/');
