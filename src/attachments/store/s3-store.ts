@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
 import {
   FileKey,
@@ -20,6 +21,8 @@ const PART_BYTES = 5 * 1024 * 1024;
 const CONNECT_MS = 5_000;
 /** Milliseconds without a byte after which a call fails. */
 const SILENCE_MS = 20_000;
+/** Milliseconds after which a file is looked for once more that another call was storing. */
+const CONFLICT_MS = 1_000;
 
 /**
  * Keeps files as objects of a bucket of S3, or of a server with its protocol. An object appears with its last
@@ -69,6 +72,7 @@ export class S3Store extends FileStore {
     } catch (error) {
       if (stop.signal.aborted) throw stop.signal.reason;
       if (statusOf(error) === 412) return false;
+      if (statusOf(error) === 409 && (await this.appears(key))) return false;
       throw error;
     } finally {
       signal?.removeEventListener('abort', endBySignal);
@@ -155,6 +159,13 @@ export class S3Store extends FileStore {
   get place(): string {
     const { bucket, prefix } = this.settings;
     return `The bucket ${bucket}/${prefix} (FILE_STORE_BUCKET)`;
+  }
+
+  /** Reports whether a file appears that another call was storing, and so was in the way of this one. */
+  private async appears(key: FileKey): Promise<boolean> {
+    if ((await this.size(key)) !== null) return true;
+    await sleep(CONFLICT_MS);
+    return (await this.size(key)) !== null;
   }
 
   private async putAtOnce(input: PutObjectCommandInput, abortSignal: AbortSignal): Promise<void> {
