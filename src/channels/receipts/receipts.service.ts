@@ -104,14 +104,13 @@ export class ReceiptsService {
     const { providerId, messageId, customerId, body } = echo;
     await this.providerIds.lock(tx, connection, [providerId]);
     if (await this.providerIds.findMessage(tx, connection, providerId)) return;
+    const own = await this.findByOwnId(tx, connection, messageId);
+    const sent = { providerId, messageId, status: 'SENT', error: null } as const;
+    if (!own && messageId !== null && (await this.parts.apply(tx, connection, sent))) return;
     const message =
-      (await this.findByOwnId(tx, connection, messageId)) ??
+      own ??
       (body === null ? null : await this.receipts.findUnsettledByText(tx, connection, customerId, body));
-    if (!message) {
-      const sent = { providerId, messageId, status: 'SENT', error: null } as const;
-      if (messageId !== null) await this.parts.apply(tx, connection, sent);
-      return;
-    }
+    if (!message) return;
     await this.settle(tx, connection, message, 'SENT', null);
     await this.providerIds.insertSent(tx, connection, message, providerId, message.createdAt);
   }
