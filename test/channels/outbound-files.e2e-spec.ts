@@ -276,6 +276,22 @@ describe('a message with files', () => {
       expect(await counts()).toEqual([{ parts: 0, files: 0 }]);
     });
 
+    it('leaves nothing there if the provider answers after the erasure', async () => {
+      const { shop, id, sentTo } = await chat();
+      const uploadId = await uploadTo(shop.tenant, id, 'a.jpg', JPEG);
+      whatsApp.troubleNext({ kind: 'slow', ms: 3_000 });
+      const message = await send(shop, id, { attachments: [{ uploadId }] });
+      await waitFor('the request', () => sentTo().length === 1);
+      const { body } = await shop.tenant.client.get(`/conversations/${id}`);
+      await erasuresOf(service).start(shop.workspace.id, body.contact.id, SYSTEM);
+      const count = async (table: string) =>
+        (await service.query(`SELECT FROM ${table} WHERE tenant_id = $1`, [shop.workspace.id])).length;
+      await waitFor('the erasure', async () => (await count('message_parts')) === 0);
+      expect(await count('outbound_messages')).toBe(1);
+      await shop.delivered(message, 'SENT');
+      expect(await count('provider_files')).toBe(0);
+    });
+
     it('fails as a whole when the window is closed', async () => {
       const { shop, id, customer, sentTo } = await chat();
       const uploads = [
@@ -368,5 +384,36 @@ describe('a message with files over Messenger', () => {
     await shop.delivered(lost, 'UNKNOWN');
     await messenger.notify(hook, messenger.notification(messenger.echo(messenger.sent[2]!)));
     await shop.delivered(lost, 'SENT');
+  });
+
+  it('learns from an echo what became of its text, and no message with the same text does', async () => {
+    const pageId = newAccountId();
+    const credentials = { pageId, accessToken: `EAAM${pageId}`, appSecret: APP_SECRET };
+    const shop = await ChannelWorkspace.connect(service, 'MESSENGER', credentials);
+    const customer = newCustomerId();
+    const hook = { url: shop.connection.hookUrl, appSecret: APP_SECRET };
+    await messenger.notify(hook, messenger.notification(messenger.message(pageId, customer, 'Hi')));
+    const { id } = await shop.conversationWith(customer);
+    const uploadId = await uploadTo(shop.tenant, id, 'bill.pdf', PDF);
+    const sentTo = () => messenger.sent.filter((sent) => sent.customerId === customer);
+
+    messenger.troubleNext({ kind: 'reset' }, { kind: 'reset' });
+    const lost = await shop.send({ id }, 'The bill');
+    await shop.delivered(lost, 'UNKNOWN');
+    const answer = await shop.tenant.client.post(`/conversations/${id}/messages`, {
+      body: 'The bill',
+      attachments: [{ uploadId }],
+    });
+    const message = { id: answer.body.message.id, conversationId: id };
+    // Without an echo, the second message would wait for 30 s.
+    await service.query('UPDATE outbound_messages SET next_attempt_at = now() WHERE holds');
+    await waitFor('the text of the second', () => sentTo().length === 2);
+    const ofText = () =>
+      service.query('SELECT status FROM message_parts WHERE message_id = $1 AND position = 0', [message.id]);
+    await waitFor('its lost answer', async () => (await ofText())[0]?.status === 'UNKNOWN');
+    await messenger.notify(hook, messenger.notification(messenger.echo(sentTo()[1]!)));
+    await waitFor('the echo', async () => (await ofText())[0]?.status !== 'UNKNOWN');
+    expect(await ofText()).toEqual([{ status: 'SENT' }]);
+    expect((await shop.delivery(lost)).status).toBe('UNKNOWN');
   });
 });

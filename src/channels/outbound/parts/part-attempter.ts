@@ -70,7 +70,7 @@ export class PartAttempter {
       adapter,
     );
     if (isStale) await this.providerFiles.delete(tx, key);
-    else if (key && kept) await this.providerFiles.set(tx, key, kept.reference, kept.livesMs);
+    else if (key && kept) await this.providerFiles.set(tx, part, key, kept);
     return result;
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { FileForm } from '../../../common/file-limits';
 import { Transaction } from '../../../database/transaction';
 import { ConnectionKey } from '../../adapters/channel-adapter';
+import { MessagePart } from './message-part';
 
 /** File in the form in which a provider has it. */
 export interface ProviderFileKey {
@@ -24,7 +25,22 @@ export class ProviderFilesRepository {
     return row?.reference ?? null;
   }
 
-  async set(tx: Transaction, key: ProviderFileKey, reference: string, livesMs: number): Promise<void> {
+  /**
+   * Stores the provider's reference of a file that a part has sent, unless the part was erased meanwhile. The
+   * lock lets an erasure that comes later find the reference.
+   */
+  async set(
+    tx: Transaction,
+    { tenantId, conversationId, messageId, position }: MessagePart,
+    key: ProviderFileKey,
+    { reference, livesMs }: { reference: string; livesMs: number },
+  ): Promise<void> {
+    const [part] = await tx.query(
+      `SELECT 1 FROM message_parts
+       WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3 AND position = $4 FOR KEY SHARE`,
+      [tenantId, conversationId, messageId, position],
+    );
+    if (!part) return;
     const expiresAt = new Date(Date.now() + livesMs);
     await tx.query(
       `INSERT INTO provider_files (tenant_id, connection_id, file_id, form, reference, expires_at)
