@@ -12,12 +12,14 @@ import { AttachmentsController } from './attachments.controller';
 import { AttachmentsRepository } from './attachments.repository';
 import { AttachmentsService } from './attachments.service';
 import { AttachmentContents } from './contents/attachment-contents';
+import { FileCheck } from './files/file-check';
 import { FileDeleter } from './files/file-deleter';
 import { FileIntake } from './files/file-intake';
 import { FileUsageRepository } from './files/file-usage.repository';
 import { FileSweep } from './files/file-sweep';
 import { WorkspaceFileRemover } from './files/workspace-file-remover';
 import { FilesRepository } from './files/files.repository';
+import { OrphanSearch } from './files/orphan-search';
 import { RenditionMaker } from './renditions/rendition-maker';
 import { RenditionRunner } from './renditions/rendition-runner';
 import { RenditionsRepository } from './renditions/renditions.repository';
@@ -42,7 +44,9 @@ const EXPORTED = [
   FileUsageRepository,
   ReceivedFiles,
   FileStoresRepository,
+  FileCheck,
   FileSweep,
+  OrphanSearch,
   AttachmentsService,
   AttachmentContents,
   UploadsService,

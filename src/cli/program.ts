@@ -5,6 +5,7 @@ import { addAuditCommands } from './audit-commands';
 import { addChannelCommands } from './channel-commands';
 import { addContactCommands } from './contact-commands';
 import { addConversationCommands } from './conversation-commands';
+import { addFilesCommands } from './files-commands';
 import { addLoginCommands } from './login-commands';
 import { addMessageCommands } from './message-commands';
 import { addMigrateCommand } from './migrate-command';
@@ -40,6 +41,7 @@ export function buildProgram(): Command {
   addContactCommands(program);
   addConversationCommands(program);
   addMessageCommands(program);
+  addFilesCommands(program);
   addAuditCommands(program);
   addOutboxCommands(program);
   addSecretsCommands(program);

@@ -1,5 +1,6 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { FileCheck } from '../attachments/files/file-check';
 import { AuditService } from '../audit/audit.service';
 import { ApiKeysService } from '../auth/api-keys.service';
 import { ChannelConnectionsService } from '../channels/connections/channel-connections.service';
@@ -57,6 +58,7 @@ const SERVICES = {
   conversations: ConversationsService,
   messages: MessagesService,
   parkedEvents: ParkedEventsService,
+  fileChecks: FileCheck,
   audit: AuditService,
   lookup: OperatorLookup,
 };

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { SYSTEM } from '../../src/access/principal';
 import { FileSweep } from '../../src/attachments/files/file-sweep';
 import { FilesRepository } from '../../src/attachments/files/files.repository';
+import { OrphanSearch } from '../../src/attachments/files/orphan-search';
 import { DiskStore } from '../../src/attachments/store/disk-store';
 import { FileKey, FileStore } from '../../src/attachments/store/file-store';
 import { FileStoreProof, OtherFileStore } from '../../src/attachments/store/file-store-proof';
@@ -42,6 +43,9 @@ describe('the store of files', () => {
   const isGone = async (key: FileKey) =>
     (await store.size(key)) === null && (await store.size({ ...key, isRendition: true })) === null;
 
+  const sweepOf = (one: FileStore) =>
+    new FileSweep(new OrphanSearch(service.app.get(FilesRepository, { strict: false }), one), one);
+
   it('loses a file when it is due, with its rendition, its row and its share of the quota', async () => {
     const key = await newFile('NULL');
     const kept = await newFile("now() + interval '1 hour'");
@@ -76,7 +80,7 @@ describe('the store of files', () => {
     const orphan = { tenantId: known.tenantId, fileId: newId() };
     await put(orphan);
     await put({ ...orphan, isRendition: true });
-    const sweep = new FileSweep(service.app.get(FilesRepository, { strict: false }), store);
+    const sweep = sweepOf(store);
     expect(await sweep.clean()).toEqual({ removed: 0, incomplete: 0 });
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 25 * 3_600_000);
     expect(await sweep.clean()).toMatchObject({ removed: 2 });
@@ -93,7 +97,7 @@ describe('the store of files', () => {
     await shared.put(ofOther, stored);
     await shared.setMark('a');
     await shared.setMark('b');
-    const sweep = new FileSweep(service.app.get(FilesRepository, { strict: false }), shared);
+    const sweep = sweepOf(shared);
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 25 * 3_600_000);
     expect(await sweep.clean()).toEqual({ removed: 0, incomplete: 0 });
     expect(await shared.size(ofOther)).toBe(5);

@@ -1,19 +1,23 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { create as contentDisposition } from 'content-disposition';
 import type { Request, Response } from 'express';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../common/app-error';
 import { WorkBudgets } from '../../http/limits/work-budgets';
 import { FileKind } from '../../common/file-limits';
 import { ScanState } from '../files/file.entity';
 import { RENDITION_TYPES, RenditionKind } from '../renditions/rendition-kinds';
-import { FileStore } from '../store/file-store';
+import { FileKey, FileMissing, FileRange, FileStore } from '../store/file-store';
 import { readRange } from './byte-range';
 
 /** Policy of a browser that shows a file as a page: it runs and loads nothing, and belongs to no origin. */
 const POLICY = "default-src 'none'; sandbox";
 /** Longest time in milliseconds of sending a file, even if the client reads slowly. */
 const MAX_MS = 30 * 60_000;
+
+/** Headers of content that the answer with an error must not have. */
+const CONTENT_HEADERS = ['ETag', 'Content-Disposition', 'Content-Length', 'Content-Range', 'Accept-Ranges'];
 
 /** Facts of an attachment whose bytes are asked for. */
 export interface AttachedFile {
@@ -35,6 +39,8 @@ export type ContentVariant = 'original' | 'rendition';
 /** Sends the bytes of attachments. */
 @Injectable()
 export class AttachmentContents {
+  private readonly logger = new Logger(AttachmentContents.name);
+
   constructor(
     private readonly budgets: WorkBudgets,
     private readonly store: FileStore,
@@ -79,8 +85,24 @@ export class AttachmentContents {
       }
       response.setHeader('Content-Length', range ? range.end - range.start + 1 : size);
       if (request.method === 'HEAD') return void response.end();
-      await sendStream(await this.store.open(key, range ?? undefined), response);
+      await sendStream(await this.open(key, range, response), response);
     });
+  }
+
+  /**
+   * Opens a file. If that fails, removes the headers of the content, because an error is answered.
+   * @throws AppError NOT_FOUND: the store has lost the bytes; the error of the store
+   */
+  private async open(key: FileKey, range: FileRange | null, response: Response): Promise<Readable> {
+    try {
+      return await this.store.open(key, range ?? undefined);
+    } catch (error) {
+      response.status(200);
+      for (const name of CONTENT_HEADERS) response.removeHeader(name);
+      if (!(error instanceof FileMissing)) throw error;
+      this.logger.error({ ...key }, 'the store has no bytes of a file whose row says that they are stored');
+      throw AppError.notFound('File');
+    }
   }
 }
 

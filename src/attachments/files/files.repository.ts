@@ -12,6 +12,13 @@ export interface FileRowKey {
   fileId: string;
 }
 
+/** Facts of a file by which its bytes are checked. */
+export interface KeptFile extends FileRowKey {
+  size: number;
+  sha256: Buffer | null;
+  hasRendition: boolean;
+}
+
 const STEP_ROWS = 1_000;
 
 const COLUMNS = `tenant_id AS "tenantId", id, conversation_id AS "conversationId", uploader, name,
@@ -136,6 +143,16 @@ export class FilesRepository {
       [tenantId, ids],
     );
     return rows.map(({ id }) => id);
+  }
+
+  /** Lists up to `count` files of a workspace whose bytes are stored and stay, in the order of their ids. */
+  listKept(tenantId: string, after: string, count: number): Promise<KeptFile[]> {
+    return this.database.query<KeptFile>(
+      `SELECT tenant_id AS "tenantId", id AS "fileId", size::float8 AS size, sha256,
+              rendition IS NOT NULL AS "hasRendition"
+       FROM files WHERE tenant_id = $1 AND id > $2 AND stored_at IS NOT NULL AND ${IS_KEPT} ORDER BY id LIMIT $3`,
+      [tenantId, after, count],
+    );
   }
 
   /** Finds up to 1,000 files of a database server that are to be deleted. */
