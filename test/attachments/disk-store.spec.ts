@@ -23,4 +23,11 @@ describe('a store on a disk', () => {
     expect(await store.removeIncomplete(new Date(0))).toBe(0);
     expect(await store.removeIncomplete(new Date(Date.now() + 1000))).toBe(1);
   });
+
+  it('does not take a folder that cannot be read for one without a mark', async () => {
+    const file = join(folder, 'a-file');
+    await writeFile(file, '');
+    await expect(new DiskStore(join(file, 'inside')).hasMark(newId())).rejects.toThrow('ENOTDIR');
+    expect(await new DiskStore(join(folder, 'no-such-folder')).hasMark(newId())).toBe(false);
+  });
 });

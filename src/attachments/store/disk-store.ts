@@ -99,8 +99,13 @@ export class DiskStore extends FileStore {
   }
 
   async hasMark(id: string): Promise<boolean> {
-    const found = await stat(join(this.folder, markOf(id))).catch(() => null);
-    return found !== null;
+    try {
+      await stat(join(this.folder, markOf(id)));
+      return true;
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return false;
+      throw error;
+    }
   }
 
   async setMark(id: string): Promise<void> {
