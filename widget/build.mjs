@@ -26,6 +26,17 @@ const COMMON_BUILD = {
   reportCompressedSize: false,
 };
 
+/**
+ * Replaces Vite's function around each dynamic import, which would load style sheets first. The widget has no
+ * such sheets, and the function has 660 bytes (gzipped).
+ */
+const PLAIN_IMPORTS = {
+  name: 'plain-imports',
+  enforce: 'pre',
+  load: (id) =>
+    id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load();' : undefined,
+};
+
 /** Settings of a module whose name has a hash of its content, and whose exports another module calls. */
 const MODULE = {
   preserveEntrySignatures: 'exports-only',
@@ -54,6 +65,7 @@ async function buildFileParts() {
 async function buildApp(filePartsPath) {
   await build({
     ...COMMON,
+    plugins: [PLAIN_IMPORTS],
     base: './',
     define: { FILE_PARTS_PATH: JSON.stringify(filePartsPath) },
     build: {

@@ -24,6 +24,11 @@ describe('the built widget', () => {
     ]);
   });
 
+  it("lacks Vite's function around dynamic imports", () => {
+    const app = CHUNKS.find((name) => name.startsWith('assets/app-'))!;
+    expect(readFileSync(join(FOLDER, app), 'utf8')).not.toContain('preload');
+  });
+
   it('imports nothing from the app into other files: a retried app has another address', () => {
     for (const name of CHUNKS.filter((one) => !one.startsWith('assets/app-')))
       expect(readFileSync(join(FOLDER, name), 'utf8')).not.toMatch(/\bimport\b/);
