@@ -1,6 +1,7 @@
 import { fileToUpload, type Outbox } from '../outbox/outbox';
 import type { FileProblem, OutboxRecord } from '../outbox/outbox-record';
 import { RetriedWork } from '../outbox/retried-work';
+import { takeBack } from '../outbox/take-back';
 import { isRefusedRequest, reasonOf, statusOf } from '../protocol/service-client';
 import type { VisitorSession } from '../session/visitor-session';
 import type { FileStore } from './file-store';
@@ -28,7 +29,7 @@ export class FileSender {
 
   wake(): void {
     const { current } = this;
-    if (current && !this.outbox.has(current.record)) current.aborter.abort();
+    if (current && this.outbox.isCancelled(current.record)) current.aborter.abort();
     this.work.wake();
   }
 
@@ -41,14 +42,15 @@ export class FileSender {
   private async uploadNext(signal: AbortSignal): Promise<boolean> {
     const record = this.outbox.nextToUpload();
     if (!record) return false;
+    if (record.state === 'cancelled') return takeBack(record, this.outbox, this.session);
     const aborter = new AbortController();
     this.current = { record, aborter };
     try {
       await this.upload(record, AbortSignal.any([signal, aborter.signal]));
     } catch (error) {
       if (isRefusedRequest(error)) await this.outbox.markFailed(record, problemOf(error));
-      // A cancelled message is not in the outbox any more.
-      else if (this.outbox.has(record)) throw error;
+      // The next step takes a cancelled message back.
+      else if (!this.outbox.isCancelled(record)) throw error;
     } finally {
       this.current = null;
     }

@@ -39,7 +39,7 @@ export class FileStore {
   }
 
   async sweep(isUsed: (fileId: string) => boolean): Promise<void> {
-    for (const { fileId, chosenAt } of await this.table.list())
+    for (const { fileId, chosenAt } of (await this.table.list()) ?? [])
       if (!isUsed(fileId) && Math.abs(Date.now() - chosenAt) > KEEP_UNUSED_MS) await this.remove(fileId);
   }
 }

@@ -15,8 +15,9 @@ export class LocalTable<Row> {
     private readonly timeoutMs = TIMEOUT_MS,
   ) {}
 
-  async list(): Promise<Row[]> {
-    return (await this.inTransaction('readonly', (table) => table.getAll() as IDBRequest<Row[]>)) ?? [];
+  /** Returns all rows; null if IndexedDB is refused or hangs. */
+  list(): Promise<Row[] | null> {
+    return this.inTransaction('readonly', (table) => table.getAll() as IDBRequest<Row[]>);
   }
 
   async get(key: string): Promise<Row | null> {

@@ -14,7 +14,7 @@ export interface OutboxRecord {
   email?: string;
   /** Sort key among the visitor's messages: a later message has a higher number. */
   order: number;
-  /** State of the message. `cancelled` tells other tabs that the visitor does not want to send it. */
+  /** State of the message. A cancelled one is taken back from the service, which may have it or its files. */
   state: 'waiting' | 'failed' | 'sent' | 'cancelled';
   /** Reason why a file of a failed message cannot be sent; missing if no file is the reason. */
   problem?: FileProblem;
@@ -23,6 +23,8 @@ export interface OutboxRecord {
   /** Message as the service has stored it; missing while it is unsent. */
   message?: Message;
   sentAt?: number;
+  /** Whether IndexedDB has the record; false if only the memory of tabs has it, as without room. */
+  isStored?: boolean;
   /** Version of this record. If two tabs have different versions, the higher number is the newer one. */
   revision: number;
 }

@@ -4,8 +4,9 @@ import type { VisitorSession } from '../session/visitor-session';
 import type { Outbox } from './outbox';
 import type { OutboxRecord } from './outbox-record';
 import { RetriedWork } from './retried-work';
+import { takeBack } from './take-back';
 
-/** Sends the unsent messages of one visitor, oldest first and one at a time. */
+/** Sends the unsent messages of one visitor, and takes cancelled ones back, oldest first and one at a time. */
 export class OutboxSender {
   private readonly work: RetriedWork;
 
@@ -30,9 +31,11 @@ export class OutboxSender {
   private async sendNext(): Promise<boolean> {
     const record = this.outbox.nextToSend();
     if (!record) return false;
+    if (record.state === 'cancelled') return takeBack(record, this.outbox, this.session);
     try {
       const message = await this.post(record);
       await this.outbox.markSent({ ...message, clientMessageId: record.clientMessageId });
+      if (this.outbox.isCancelled(record)) return await takeBack(record, this.outbox, this.session);
     } catch (error) {
       // Only this message is refused. The next message may still be accepted.
       if (!isRefusedRequest(error)) throw error;

@@ -16,12 +16,14 @@ export class OutboxStore {
     this.files = new FileStore(`${name}:files`);
   }
 
-  async list(owner: string): Promise<OutboxRecord[]> {
-    return (await this.table.list()).filter((record) => record.owner === owner);
+  /** Returns a visitor's records; null if IndexedDB is refused or hangs. */
+  async list(owner: string): Promise<OutboxRecord[] | null> {
+    return (await this.table.list())?.filter((record) => record.owner === owner) ?? null;
   }
 
-  async put(record: OutboxRecord): Promise<void> {
-    await this.table.put(record);
+  /** Stores a record. Returns false if the browser refuses, so that the record is only in memory. */
+  put(record: OutboxRecord): Promise<boolean> {
+    return this.table.put(record);
   }
 
   async remove(clientMessageId: string): Promise<void> {
@@ -31,6 +33,7 @@ export class OutboxStore {
   /** Deletes old files of no message, which drafts have left behind. */
   async sweepFiles(isChosen: (fileId: string) => boolean): Promise<void> {
     const records = await this.table.list();
+    if (!records) return;
     const used = new Set(records.flatMap(({ files }) => files?.map(({ fileId }) => fileId) ?? []));
     await this.files.sweep((fileId) => used.has(fileId) || isChosen(fileId));
   }

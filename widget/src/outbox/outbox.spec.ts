@@ -117,11 +117,51 @@ describe('Outbox', () => {
       await outbox.add({ body: '', files: [file('one')] });
       const record = outbox.records[0]!;
       otherTab.take(record);
+      const before = changes.length;
+      const changing = outbox.changeFile(record, 'one', uploaded);
       await outbox.cancel(record.clientMessageId);
-      otherTab.take(changes.at(-1)!);
-      await outbox.changeFile(record, 'one', uploaded);
+      await changing;
       await outbox.markFailed(record, 'fileGone');
+      await outbox.markSent(storedAs(record.clientMessageId));
+      for (const change of changes.slice(before)) otherTab.take(change);
       expect([outbox.records, otherTab.records]).toEqual([[], []]);
+      expect(new Set(changes.slice(before).map(({ state }) => state))).toEqual(new Set(['cancelled']));
+      // The upload, whose id came late, is known to whoever takes the message back.
+      expect(outbox.nextToSend()).toMatchObject({ state: 'cancelled', files: [uploaded] });
+    });
+
+    it("cancels a message that another tab has changed or sent, whichever tab's copy is newer", async () => {
+      const changes: OutboxRecord[] = [];
+      const owner = outboxOf(OWNER, (record) => record && changes.push(record));
+      const otherTab = outboxOf(OWNER, (record) => record && changes.push(record));
+      await owner.add({ body: 'one' });
+      const record = owner.records[0]!;
+      otherTab.take(record);
+      await owner.markFailed(record);
+      await owner.retry(record.clientMessageId);
+      await owner.markSent(storedAs(record.clientMessageId));
+      const sent = changes.at(-1)!;
+      await otherTab.cancel(record.clientMessageId);
+      const cancelled = changes.at(-1)!;
+      expect(sent.revision).toBeGreaterThan(cancelled.revision);
+      owner.take(cancelled);
+      otherTab.take(sent);
+      for (const outbox of [owner, otherTab]) {
+        expect(outbox.records).toEqual([]);
+        expect(outbox.nextToSend()?.state).toBe('cancelled');
+      }
+    });
+
+    it('forgets a cancelled message for good once it is taken back', async () => {
+      const outbox = outboxOf();
+      await outbox.add({ body: 'one' });
+      const record = outbox.records[0]!;
+      await outbox.cancel(record.clientMessageId);
+      await outbox.forget(record);
+      expect(outbox.nextToSend()).toBeUndefined();
+      outbox.take({ ...record, revision: 9 });
+      expect(outbox.records).toEqual([]);
+      expect(outbox.nextToSend()?.state).toBe('cancelled');
     });
 
     it('says why a file cannot be sent, until it is tried again', async () => {
@@ -138,9 +178,9 @@ describe('Outbox', () => {
       const outbox = new Outbox(OWNER, store, () => {});
       await store.files.put('one', new Blob(['abc']));
       for (const body of ['one', 'two']) await outbox.add({ body, files: [file('one')] });
-      await outbox.cancel(outbox.records[0]!.clientMessageId);
+      await outbox.forget(outbox.records[0]!);
       expect(await (await store.files.get('one'))?.text()).toBe('abc');
-      await outbox.cancel(outbox.records[0]!.clientMessageId);
+      await outbox.forget(outbox.records[0]!);
       expect(await store.files.get('one')).toBeNull();
     });
   });

@@ -11,6 +11,8 @@ type Draft = Pick<OutboxRecord, 'body' | 'files' | 'name' | 'email'>;
 /** Stores one visitor's unsent and recently sent messages, in memory and in IndexedDB. */
 export class Outbox {
   private readonly byId = new Map<string, OutboxRecord>();
+  /** Ids of cancelled messages. Neither a late change nor another tab's copy lets such a message be sent. */
+  private readonly cancelled = new Set<string>();
 
   /**
    * @param onChange receives a record that this tab has changed; null if another tab changed it
@@ -21,22 +23,36 @@ export class Outbox {
     private readonly onChange: (changed: OutboxRecord | null) => void,
   ) {}
 
+  /** Returns the messages without cancelled ones. */
   get records(): OutboxRecord[] {
-    return [...this.byId.values()].sort((one, other) => one.order - other.order);
+    return this.all.filter(({ state }) => state !== 'cancelled');
   }
 
-  /** Returns the oldest waiting message without files to upload, so that a text does not wait for them. */
+  /**
+   * Returns the oldest message to send or to take back that has no files to upload, so that a text does not
+   * wait for them.
+   */
   nextToSend(): OutboxRecord | undefined {
-    return this.records.find((record) => record.state === 'waiting' && !fileToUpload(record));
+    return this.due.find((record) => !fileToUpload(record));
   }
 
+  /** Returns the oldest message with files to upload. If it is cancelled, its uploads are to be deleted. */
   nextToUpload(): OutboxRecord | undefined {
-    return this.records.find((record) => record.state === 'waiting' && fileToUpload(record));
+    return this.due.find(fileToUpload);
   }
 
-  /** Reads the records from IndexedDB. Forgets messages that were sent over ten minutes ago. */
+  /**
+   * Reads the records from IndexedDB. Drops unsent messages that another tab has deleted there, and messages
+   * that were sent over ten minutes ago.
+   */
   async load(): Promise<void> {
-    for (const record of await this.store.list(this.owner)) this.take(record);
+    const known = this.all;
+    const stored = await this.store.list(this.owner);
+    for (const record of stored ?? []) this.take(record);
+    const ids = new Set(stored?.map(({ clientMessageId }) => clientMessageId));
+    for (const { clientMessageId, state, isStored } of known)
+      if (stored && isStored && state !== 'sent' && !ids.has(clientMessageId))
+        this.byId.delete(clientMessageId);
     for (const record of this.records)
       if (record.state === 'sent' && Math.abs(Date.now() - (record.sentAt ?? 0)) > KEEP_SENT_MS)
         await this.forget(record);
@@ -66,7 +82,7 @@ export class Outbox {
     await this.changeCurrent(record, () => ({ state: 'failed', problem }));
   }
 
-  /** Records a step of a file's upload. Does nothing if the visitor has cancelled the message. */
+  /** Records a step of a file's upload, also of a cancelled message, whose upload is to be deleted. */
   async changeFile(record: OutboxRecord, fileId: string, change: Partial<OutboxFile>): Promise<void> {
     await this.changeCurrent(record, ({ files = [] }) => ({
       files: files.map((file) => (file.fileId === fileId ? { ...file, ...change } : file)),
@@ -78,22 +94,23 @@ export class Outbox {
     await this.changeCurrent(record, ({ files }) => ({ files: notUploaded(files), isRepeated: true }));
   }
 
-  /** Deletes an unsent message here and in the other tabs. */
+  /**
+   * Cancels an unsent message in all tabs. Its record is kept until the message and its uploads are taken back
+   * from the service, which may have them already.
+   */
   async cancel(clientMessageId: string): Promise<void> {
     const record = this.byId.get(clientMessageId);
-    if (!record || record.state === 'sent') return;
-    await this.forget(record);
-    this.onChange({ ...record, state: 'cancelled', revision: record.revision + 1 });
+    if (record && record.state !== 'sent') await this.cancelRecord(record);
   }
 
-  has({ clientMessageId }: OutboxRecord): boolean {
-    return this.byId.has(clientMessageId);
+  isCancelled({ clientMessageId }: OutboxRecord): boolean {
+    return this.cancelled.has(clientMessageId);
   }
 
   /** Marks the record of a message as sent; does nothing if this browser has no record of the message. */
   async markSent(message: Message): Promise<void> {
     const record = this.byId.get(message.clientMessageId ?? '');
-    if (record && record.state !== 'sent')
+    if (record && record.state !== 'sent' && record.state !== 'cancelled')
       await this.change(record, { state: 'sent', message, sentAt: Date.now() });
   }
 
@@ -108,12 +125,18 @@ export class Outbox {
     for (const record of this.records) if (record.state === 'sent') await this.forget(record);
   }
 
-  /** Replaces a record by another tab's copy if that copy is newer. Returns whether it was newer. */
+  /** Replaces a record by another tab's copy if that is newer or cancelled. Returns whether it was. */
   take(record: OutboxRecord): boolean {
     if (record.owner !== this.owner) return false;
-    if (record.revision <= (this.byId.get(record.clientMessageId)?.revision ?? 0)) return false;
-    if (record.state === 'cancelled') this.byId.delete(record.clientMessageId);
-    else this.byId.set(record.clientMessageId, record);
+    const { clientMessageId, state, revision } = record;
+    const known = this.byId.get(clientMessageId);
+    const isNewer = revision > (known?.revision ?? 0);
+    const isCancelled = state === 'cancelled';
+    // A tab may have changed or sent its copy before it learnt that another tab has cancelled the message.
+    if (!isCancelled && this.isCancelled(record)) void this.cancelRecord(record);
+    else if (isNewer) this.keep(record);
+    else if (isCancelled && known!.state !== 'cancelled') void this.cancelRecord(known!);
+    else return false;
     this.onChange(null);
     return true;
   }
@@ -121,7 +144,7 @@ export class Outbox {
   /** Moves the unsent messages to the outbox of another owner, who is the same person after a log-in. */
   async moveTo(other: Outbox): Promise<void> {
     await this.load();
-    for (const record of this.records)
+    for (const record of this.all)
       if (record.state !== 'sent') {
         this.byId.delete(record.clientMessageId);
         // The service keeps an upload for the visitor who made it.
@@ -137,14 +160,41 @@ export class Outbox {
     if (current) await this.change(current, change(current));
   }
 
+  private async cancelRecord(record: OutboxRecord): Promise<void> {
+    const cancelled = { ...record, state: 'cancelled' as const, revision: record.revision + 1 };
+    const stored = this.store.put(cancelled);
+    // IndexedDB is not waited for, because the message must not be sent meanwhile.
+    this.keep(cancelled);
+    this.onChange(cancelled);
+    await stored;
+  }
+
   private async change(record: OutboxRecord, change: Partial<OutboxRecord>): Promise<void> {
-    await this.save({ ...record, ...change, revision: record.revision + 1 });
+    const state = this.isCancelled(record) && { state: 'cancelled' as const };
+    await this.save({ ...record, ...change, ...state, revision: record.revision + 1 });
   }
 
   private async save(record: OutboxRecord): Promise<void> {
-    await this.store.put(record);
+    const isStored = await this.store.put({ ...record, isStored: true });
+    // The visitor may have cancelled the message meanwhile.
+    if (this.isCancelled(record) && record.state !== 'cancelled') return this.change(record, {});
+    const kept = { ...record, isStored };
+    this.keep(kept);
+    this.onChange(kept);
+  }
+
+  private keep(record: OutboxRecord): void {
+    if (record.state === 'cancelled') this.cancelled.add(record.clientMessageId);
     this.byId.set(record.clientMessageId, record);
-    this.onChange(record);
+  }
+
+  /** Messages for which something is to be done: to send or to take them back. */
+  private get due(): OutboxRecord[] {
+    return this.all.filter(({ state }) => state === 'waiting' || state === 'cancelled');
+  }
+
+  private get all(): OutboxRecord[] {
+    return [...this.byId.values()].sort((one, other) => one.order - other.order);
   }
 
   async forget({ clientMessageId }: Pick<OutboxRecord, 'clientMessageId'>): Promise<void> {
