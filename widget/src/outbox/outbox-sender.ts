@@ -6,7 +6,7 @@ import type { OutboxRecord } from './outbox-record';
 import { RetriedWork } from './retried-work';
 import { takeBack } from './take-back';
 
-/** Sends the unsent messages of one visitor, and takes cancelled ones back, oldest first and one at a time. */
+/** Sends the unsent messages of one visitor, and takes cancelled ones back: one at a time, oldest first. */
 export class OutboxSender {
   private readonly work: RetriedWork;
 

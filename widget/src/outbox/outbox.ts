@@ -95,8 +95,8 @@ export class Outbox {
   }
 
   /**
-   * Cancels an unsent message in all tabs. Its record is kept until the message and its uploads are taken back
-   * from the service, which may have them already.
+   * Cancels an unsent message in all tabs. Its record is kept until the message and its uploads are taken
+   * back from the service, which may have them already.
    */
   async cancel(clientMessageId: string): Promise<void> {
     const record = this.byId.get(clientMessageId);

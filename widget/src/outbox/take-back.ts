@@ -4,8 +4,8 @@ import { fileToUpload, type Outbox } from './outbox';
 import type { OutboxRecord } from './outbox-record';
 
 /**
- * Deletes what the service may have of a cancelled message, and then its record. The message itself may have
- * been stored while it was cancelled.
+ * Deletes a cancelled message and its uploads from the service, and then its record. The service may have
+ * stored the message while it was cancelled.
  */
 export async function takeBack(record: OutboxRecord, outbox: Outbox, session: VisitorSession): Promise<true> {
   const { clientMessageId, files = [] } = record;
