@@ -74,6 +74,19 @@ export class AttachmentsRepository {
     return row ?? null;
   }
 
+  /** Locks the first attachment of a message. Returns null if the message has none. */
+  async lockFirstOf(
+    tx: Transaction,
+    { tenantId, conversationId, messageId }: ConversationKey & { messageId: string },
+  ): Promise<(AttachmentKey & { name: string | null }) | null> {
+    const [row] = await tx.query<AttachmentKey & { name: string | null }>(
+      `SELECT tenant_id AS "tenantId", id AS "attachmentId", name FROM attachments
+       WHERE tenant_id = $1 AND conversation_id = $2 AND message_id = $3 AND position = 0 FOR UPDATE`,
+      [tenantId, conversationId, messageId],
+    );
+    return row ?? null;
+  }
+
   /** Lists the attachments of messages, in the order in which they were sent, by message. */
   async listOfMessages(
     { tenantId, conversationId }: ConversationKey,
@@ -135,6 +148,18 @@ export class AttachmentsRepository {
          size = $7 WHERE tenant_id = $1 AND id = $2`,
       [tenantId, attachmentId, fileId, name, kind, contentType, size],
     );
+  }
+
+  async setCaption(
+    tx: Transaction,
+    { tenantId, attachmentId }: AttachmentKey,
+    caption: string | null,
+  ): Promise<void> {
+    await tx.query('UPDATE attachments SET caption = $3 WHERE tenant_id = $1 AND id = $2', [
+      tenantId,
+      attachmentId,
+      caption,
+    ]);
   }
 
   /** Makes a locked attachment FAILED for a reason; null makes it PENDING again. */

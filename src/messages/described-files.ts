@@ -15,6 +15,15 @@ export function describeFiles(files: DescribedFile[]): string {
   return files.map(({ kind, name }) => describeFile(kind ?? 'FILE', name ?? '')).join('\n');
 }
 
+/** Reports whether a body says nothing beyond the kinds, names and caption of a message's received files. */
+export function saysOnlyFiles(body: string, caption: string | null, names: (string | null)[]): boolean {
+  const rest = [caption, ...names].reduce<string>(
+    (text, one) => (one ? text.replace(one, () => '') : text),
+    body,
+  );
+  return rest.replace(/\[\w+\]/g, '').trim() === '';
+}
+
 function describeFile(kind: FileKind, name: string): string {
   return kind === 'FILE' ? `[${WORDS[kind]}: ${name}]` : `[${WORDS[kind]}]`;
 }

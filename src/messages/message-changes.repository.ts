@@ -4,6 +4,8 @@ import { MessageEntity } from './message.entity';
 import { keyParameters, MessageKey } from './message-status.repository';
 
 export interface MessageEdit extends Pick<MessageEntity, 'body' | 'metadata'> {
+  /** Caption that the message's first file has now, or null; missing if the channel does not name it. */
+  caption?: string | null;
   /** Number that grows with each edit of the message; null if the channel sends none. */
   number: number | null;
 }
@@ -45,22 +47,24 @@ export class MessageChangesRepository {
   /**
    * Stores an edit of a message. New metadata are merged into the present ones by their keys.
    * @param editedAt time of the edit; null if the text is equal to the present one
+   * @param isDescribed whether the new text says nothing beyond the message's files
    */
   async edit(
     tx: Transaction,
     key: MessageKey,
     { body, metadata, number }: MessageEdit,
     editedAt: Date | null,
+    isDescribed: boolean,
   ): Promise<void> {
     await tx.query(
       `UPDATE messages SET body = $4, edited_at = coalesce($5, edited_at), edit_number = coalesce($6, edit_number),
-         is_described = is_described AND $5::timestamptz IS NULL,
+         is_described = CASE WHEN $5::timestamptz IS NULL THEN is_described ELSE $8 END,
          first_body = CASE WHEN $5::timestamptz IS NULL THEN first_body ELSE coalesce(first_body, body) END,
          replaced_bodies = CASE WHEN $5::timestamptz IS NULL OR first_body IS NULL THEN replaced_bodies
            ELSE (replaced_bodies || body)[coalesce(cardinality(replaced_bodies), 0) + 2 - ${MAX_REPLACED}:] END,
          metadata = nullif((coalesce(metadata, '{}') - 'wholeBody'::text) || coalesce($7::jsonb, '{}'), '{}')
        WHERE ${BY_KEY}`,
-      [...keyParameters(key), body, editedAt, number, metadata && JSON.stringify(metadata)],
+      [...keyParameters(key), body, editedAt, number, metadata && JSON.stringify(metadata), isDescribed],
     );
   }
 

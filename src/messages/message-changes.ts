@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AttachmentsRepository } from '../attachments/attachments.repository';
 import { newIdAfter } from '../common/ids';
 import { ConversationEntity } from '../conversations/conversation.entity';
 import { ConversationsRepository, nextSequence } from '../conversations/conversations.repository';
@@ -7,6 +8,7 @@ import { Transaction } from '../database/transaction';
 import { EventData } from '../outbox/event-catalog';
 import { EventlessChanges } from '../outbox/eventless-changes';
 import { OutboxService } from '../outbox/outbox.service';
+import { saysOnlyFiles } from './described-files';
 import { MessageEraser } from './message-eraser';
 import { MessageChangesRepository, MessageEdit, MessageReactions } from './message-changes.repository';
 import { MessageKey } from './message-status.repository';
@@ -16,6 +18,7 @@ import { MessageKey } from './message-status.repository';
 export class MessageChanges {
   constructor(
     private readonly messages: MessageChangesRepository,
+    private readonly attachments: AttachmentsRepository,
     private readonly conversations: ConversationsRepository,
     private readonly eraser: MessageEraser,
     private readonly outbox: OutboxService,
@@ -23,18 +26,24 @@ export class MessageChanges {
   ) {}
 
   /**
-   * Replaces the text of a customer's message; its first text stays stored. Ignores edits of erased messages,
-   * and edits that are older than the message's last one.
+   * Replaces the text of a customer's message, and the caption of its first file; its first text stays
+   * stored. Ignores edits of erased messages, and edits that are older than the message's last one.
    * @returns whether the text has changed
    */
   async edit(tx: Transaction, key: MessageKey, edit: MessageEdit): Promise<boolean> {
+    // Every transaction locks attachments before their conversation.
+    const attachment = await this.attachments.lockFirstOf(tx, key);
     const conversation = await this.conversations.lock(tx, key.tenantId, key.conversationId);
     const message = conversation && (await this.messages.lock(tx, key));
     if (!message || message.senderType !== 'CUSTOMER' || message.body === '') return false;
     if (isOlder(edit.number, message.editNumber)) return false;
     const isNew = message.body !== edit.body;
-    await this.messages.edit(tx, key, edit, isNew ? new Date() : null);
+    const { body, caption } = edit;
+    const isDescribed =
+      attachment !== null && caption !== undefined && saysOnlyFiles(body, caption, [attachment.name]);
+    await this.messages.edit(tx, key, edit, isNew ? new Date() : null, isDescribed);
     if (!isNew) return false;
+    if (attachment) await this.attachments.setCaption(tx, attachment, caption ?? null);
     const isLast = conversation.lastMessageId === key.messageId;
     const preview = isLast ? makePreview(edit.body) : conversation.lastMessagePreview;
     this.tellPipelined(tx, { ...conversation, lastMessagePreview: preview }, key.messageId, 'EDITED');

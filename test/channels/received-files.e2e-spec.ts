@@ -125,6 +125,44 @@ describe('files of customers', () => {
       expect(await storedTexts()).not.toContain(token);
     });
 
+    it('have the caption that their sender has edited, with the URLs of its links', async () => {
+      handOut('photo', JPEG);
+      const chatId = ++next;
+      const linked = (caption: string) => ({
+        caption,
+        caption_entities: [{ type: 'text_link', offset: 0, length: 4, url: 'https://shop.example/1' }],
+      });
+      const photo = [{ file_id: 'photo', width: 90, height: 60 }];
+      const { update_id, message } = telegram.update(chatId, { photo, ...linked('This parcel') });
+      const deliver = async (update: object) => expect(await telegram.deliver(token, update)).toBe(200);
+      await deliver({ update_id, message });
+      const { id } = await shop.conversationWith(String(chatId));
+      const shown = async () => (await settled(shop, id, 'READY')).message;
+      const caption = 'This (https://shop.example/1) parcel';
+      expect(await shown()).toMatchObject({ isDescribed: true, attachments: [{ caption }] });
+      const edit = async (content: object, edit_date: number) => {
+        const rest = { ...message, caption: undefined, caption_entities: undefined };
+        await deliver({
+          update_id: update_id + edit_date,
+          edited_message: { ...rest, edit_date, ...content },
+        });
+        return shown();
+      };
+      expect(await edit(linked('Late parcel'), 20)).toMatchObject({
+        body: '[image] Late (https://shop.example/1) parcel',
+        isDescribed: true,
+        attachments: [{ caption: 'Late (https://shop.example/1) parcel' }],
+      });
+      expect(await edit({ caption: 'An older edit' }, 10)).toMatchObject({
+        attachments: [{ caption: 'Late (https://shop.example/1) parcel' }],
+      });
+      expect(await edit({}, 30)).toMatchObject({
+        body: '[image]',
+        isDescribed: true,
+        attachments: [{ caption: null }],
+      });
+    });
+
     it('have the name that the sender gave', async () => {
       handOut('pdf', PDF);
       const id = await receive({

@@ -94,6 +94,8 @@ interface InboundChangeBase extends InboundBase {
 
 export interface InboundEdit extends InboundChangeBase, Pick<InboundMessage, 'body' | 'metadata'> {
   kind: 'edit';
+  /** Text that the customer now has beside the message's file, or null; missing if the edit names no file. */
+  caption?: string | null;
   /** Number that is higher for a newer edit of the message; null if the provider gives none. */
   number: number | null;
 }

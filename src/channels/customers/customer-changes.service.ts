@@ -12,7 +12,7 @@ import { InboundChange, InboundReaction, mostLastingId } from '../adapters/hook-
 import { isUsableId } from '../adapters/provider-values';
 import { EarlyChange, EarlyChangesRepository } from '../provider-ids/early-changes.repository';
 import { ProviderIdsRepository } from '../provider-ids/provider-ids.repository';
-import { storableContent, storableReactions } from './inbound-content';
+import { storableCaption, storableContent, storableReactions } from './inbound-content';
 
 /** Result of a customer's change. If it is not APPLIED, an edit or unsend may be applied later. */
 type ChangeOutcome = 'APPLIED' | 'MESSAGE_UNKNOWN' | 'NOT_THEIRS';
@@ -105,9 +105,11 @@ export class CustomerChangesService {
       return key ? 'NOT_THEIRS' : 'MESSAGE_UNKNOWN';
     }
     if (change.kind === 'reaction') await this.messages.react(tx, key, toReactions(change));
-    else if (change.kind === 'edit')
-      await this.messages.edit(tx, key, { ...storableContent(change), number: change.number });
-    else {
+    else if (change.kind === 'edit') {
+      const { number, caption } = change;
+      const known = caption !== undefined && { caption: storableCaption(caption) };
+      await this.messages.edit(tx, key, { ...storableContent(change), ...known, number });
+    } else {
       await this.messages.unsend(tx, key);
       await this.early.delete(tx, tenantId, { connectionId: connection.id, providerId });
     }

@@ -9,6 +9,7 @@ const MAX_NAME_CHARACTERS = 200;
 const MAX_PHONE_CHARACTERS = 50;
 /** Maximum nesting depth of stored metadata, far below the limit of PostgreSQL's stack. */
 const MAX_DEPTH = 50;
+const MAX_CAPTION_CHARACTERS = 4096;
 const MAX_REACTIONS = 10;
 const MAX_REACTION_CHARACTERS = 40;
 const BLANK = '[empty message]';
@@ -50,6 +51,10 @@ export function storableReactions(emojis: string[]): string[] {
     .map((emoji) => storableLabel(emoji, MAX_REACTION_CHARACTERS))
     .filter((emoji) => emoji !== null);
   return [...new Set(stored)];
+}
+
+export function storableCaption(caption: string | null): string | null {
+  return storableLabel(caption, MAX_CAPTION_CHARACTERS);
 }
 
 /** Makes a text storable, without spaces at its ends, and cuts it; null if nothing is left. */

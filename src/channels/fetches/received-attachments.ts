@@ -5,14 +5,14 @@ import { Transaction } from '../../database/transaction';
 import { MessageEntity } from '../../messages/message.entity';
 import { Connection } from '../adapters/channel-adapter';
 import { InboundFile, InboundMessage } from '../adapters/hook-events';
-import { storableLabel } from '../customers/inbound-content';
+import { saysOnlyFiles } from '../../messages/described-files';
+import { storableCaption, storableLabel } from '../customers/inbound-content';
 import { AttachmentFetchesRepository } from './attachment-fetches.repository';
 
 /** Largest number of files of one message that are fetched. No channel sends more. */
 const MAX_RECEIVED = 30;
 const MAX_NAME_CHARACTERS = 255;
 const MAX_TYPE_CHARACTERS = 100;
-const MAX_CAPTION_CHARACTERS = 4096;
 
 /** Adds the files of customers' messages, which are still to be fetched. */
 @Injectable()
@@ -25,10 +25,11 @@ export class ReceivedAttachments {
 
   /** Returns the columns of a message that has these files. */
   columnsOf(message: InboundMessage): Pick<MessageEntity, 'attachmentCount' | 'isDescribed'> {
-    const { files = [] } = message;
+    const { files = [], body, caption = null } = message;
+    const names = files.map(({ name }) => name);
     return {
       attachmentCount: Math.min(files.length, MAX_RECEIVED),
-      isDescribed: files.length > 0 && describesFiles(message),
+      isDescribed: files.length > 0 && saysOnlyFiles(body, caption, names),
     };
   }
 
@@ -62,14 +63,7 @@ function toAttachment(
     name: storableLabel(name, MAX_NAME_CHARACTERS),
     contentType: storableLabel(contentType, MAX_TYPE_CHARACTERS),
     size: size !== null && Number.isSafeInteger(size) && size >= 0 ? size : null,
-    caption: storableLabel(caption, MAX_CAPTION_CHARACTERS),
+    caption: storableCaption(caption),
     ...(reference === null ? { state: 'FAILED', problem: problem ?? 'GONE' } : { state, problem: null }),
   };
-}
-
-/** Reports whether a body says nothing beyond the kinds, names and caption of its message's files. */
-function describesFiles({ body, files = [], caption }: InboundMessage): boolean {
-  const known = [caption, ...files.map(({ name }) => name)];
-  const rest = known.reduce<string>((text, one) => (one ? text.replace(one, () => '') : text), body);
-  return rest.replace(/\[\w+\]/g, '').trim() === '';
 }

@@ -232,7 +232,8 @@ describe("A WhatsApp notification's", () => {
       body: '10 euro',
       metadata: null,
     });
-    expect(readOne(edit(image))).toMatchObject({ kind: 'edit', body: '[image] Ours', metadata: image });
+    const edited = { kind: 'edit', body: '[image] Ours', caption: 'Ours', metadata: image };
+    expect(readOne(edit(image))).toMatchObject(edited);
     for (const message of [undefined, null, {}, 'text', { type: {} }])
       expect(readOne(edit(message))).toBeUndefined();
     expect(readOne({ type: 'edit' })).toBeUndefined();

@@ -79,8 +79,8 @@ function readChange(message: InboundMessage, update: ProviderObject): InboundCha
   if (update.type === 'edit') {
     const content = objectOf(text);
     if (textOf(content.type) === null) return null;
-    const { body, metadata } = readContent(content);
-    return { ...about, kind: 'edit', number, body, metadata };
+    const { body, metadata, caption } = readContent(content);
+    return { ...about, kind: 'edit', number, body, metadata, caption };
   }
   const given = textOf(emoji)?.trim() || null;
   const emojis = given === null ? [] : [given];

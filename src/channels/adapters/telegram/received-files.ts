@@ -1,6 +1,7 @@
 import { FileKind } from '../../../common/file-limits';
 import { InboundFile } from '../hook-events';
 import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../provider-values';
+import { captionOf } from './telegram-content';
 
 /**
  * Kinds of files by the key of a Telegram message. The first key counts: an animation and a live photo also
@@ -35,7 +36,7 @@ export function readTelegramFile(
     size: numberOf(file.file_size),
     reference: { id },
   };
-  return { files: [received], caption: textOf(message.caption) };
+  return { files: [received], caption: captionOf(message) };
 }
 
 /** Returns the largest of the sizes in which Telegram hands out a photo. */

@@ -64,8 +64,7 @@ const KINDS: Record<string, { name: string; detail?: (value: ProviderObject) => 
 export function describeTelegram(message: ProviderObject): string {
   const text = textOf(message.text);
   if (text !== null) return withLinks(text, message.entities);
-  const caption = textOf(message.caption);
-  const written = caption && withLinks(caption, message.caption_entities);
+  const written = captionOf(message);
   const known = Object.keys(KINDS).find((field) => field in message);
   if (known === undefined) {
     const field = Object.keys(message).find((name) => !ENVELOPE.has(name)) ?? 'message';
@@ -73,6 +72,12 @@ export function describeTelegram(message: ProviderObject): string {
   }
   const { name, detail } = KINDS[known]!;
   return placeholder(name, written ?? detail?.(objectOf(message[known])) ?? null);
+}
+
+/** Returns the text that the customer wrote to a file, with the URLs of its hidden links. */
+export function captionOf({ caption, caption_entities: entities }: ProviderObject): string | null {
+  const text = textOf(caption);
+  return text && withLinks(text, entities);
 }
 
 /** Reports whether a text has links whose URLs are not visible in the text. */

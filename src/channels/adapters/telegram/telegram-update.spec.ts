@@ -29,6 +29,7 @@ describe('a Telegram update', () => {
     expect(read({ edited_message })).toMatchObject({
       kind: 'edit',
       body: '[image] Ours',
+      caption: 'Ours',
       metadata: { photo: [{ file_id: 'a' }] },
     });
   });

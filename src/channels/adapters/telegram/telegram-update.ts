@@ -47,7 +47,7 @@ function readMessage(
 
 /** Makes an edit. Returns null for a live location, which is edited whenever the person moves. */
 function toEdit(
-  { accountId, customer, providerIds: [providerId], body, metadata }: InboundMessage,
+  { accountId, customer, providerIds: [providerId], body, metadata, caption }: InboundMessage,
   edited: ProviderObject,
 ): HookEvent | null {
   if ('location' in edited) return null;
@@ -58,6 +58,7 @@ function toEdit(
     customerIds: [customer.externalId],
     providerId,
     body,
+    caption,
     metadata,
     number,
   };
