@@ -90,6 +90,17 @@ describe('parts of the pages', () => {
       expect(fieldText({ field: 'role', ...fault }, writer)).toBe(
         'Rolle: muss eines davon sein: Eigentümer, x',
       );
+      for (const [field, name] of [
+        ['attachments[0].uploadId', 'Datei 1'],
+        ['attachments.1.uploadId', 'Datei 2'],
+        ['attachments[0].caption', 'Beschriftung von Datei 1'],
+        ['attachments', 'Anhänge'],
+        ['credentials.allowedOrigins', 'Erlaubte Origins'],
+        ['unknown.field', 'unknown.field'],
+      ])
+        expect(fieldText({ field: field!, message: '', code: 'upload_expired' }, writer)).toBe(
+          `${name}: ist abgelaufen`,
+        );
       const until = '2026-11-23T01:02:03.000Z';
       expect(reasonText({ reason: 'previous_secret_signs', values: { until } }, writer)).toContain(
         `bis am ${until}.`,

@@ -271,6 +271,7 @@ export const errorTextsDe: ErrorTexts = {
   faults,
   reasons,
   subject: 'Das',
+  nameOf,
   words: {
     ...things,
     OWNER: 'Eigentümer',
@@ -390,3 +391,17 @@ export const errorTextsDe: ErrorTexts = {
     version: 'Version',
   },
 };
+
+/**
+ * Names a field, such as `Datei 2` for `attachments[1].uploadId`, and `Erlaubte Origins` for
+ * `credentials.allowedOrigins`.
+ */
+function nameOf(field: string): string {
+  const { words } = errorTextsDe;
+  const parts = field.split(/[.[\]]+/);
+  const last = parts.findLast((part) => words[part]);
+  const name = words[field] ?? words[last ?? ''] ?? field;
+  if (parts[0] !== 'attachments' || !parts[1]) return name;
+  const file = `Datei ${Number(parts[1]) + 1}`;
+  return last === 'caption' ? `${name} von ${file}` : file;
+}

@@ -7,6 +7,8 @@ export interface ErrorTexts {
   faults: Record<FaultCode, string>;
   reasons: Record<ReasonCode, string>;
   words: Record<string, string>;
+  /** Returns the name of a field in words; the field itself if it has none. */
+  nameOf: (field: string) => string;
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
@@ -35,7 +37,7 @@ export function faultText(
 /** Returns a field's fault as text that begins with the field's name. */
 export function fieldText(detail: ErrorDetail, writer: ErrorWriter): string {
   if (!writer.texts) return faultText(detail, writer);
-  return `${writer.texts.words[detail.field] ?? detail.field}: ${translated(detail, writer) ?? detail.message}`;
+  return `${writer.texts.nameOf(detail.field)}: ${translated(detail, writer) ?? detail.message}`;
 }
 
 function translated(
