@@ -276,7 +276,7 @@ describe('files in the inbox', () => {
       received('VIDEO', 'story', 'LINK_ONLY'),
     );
     await visit.text('Being fetched…').first().waitFor();
-    await visit.text('Telegram does not allow to store it.').waitFor();
+    await visit.text('It stays at Telegram and is not fetched. Look at it there.').waitFor();
     await shoot('pending');
     const { app } = world.service;
     await arrive(photo!, pngOf('broken.png', 300, 200));

@@ -35,7 +35,7 @@ const en = {
   open: (name: string) => `Open ${name}`,
   save: (name: string) => `Save ${name}`,
   pending: 'Being fetched…',
-  linkOnly: (channel: string) => `${channel} does not allow to store it. Look at it in ${channel}.`,
+  linkOnly: (channel: string) => `It stays at ${channel} and is not fetched. Look at it there.`,
   problems: {
     GONE: 'The channel has deleted it.',
     TOO_BIG: 'It is too large to be fetched.',
@@ -86,7 +86,7 @@ const de: FileTexts = {
   open: (name) => `${name} öffnen`,
   save: (name) => `${name} speichern`,
   pending: 'Wird geholt…',
-  linkOnly: (channel) => `${channel} erlaubt nicht, sie zu speichern. Sehen Sie sie in ${channel} an.`,
+  linkOnly: (channel) => `Sie bleibt bei ${channel} und wird nicht geholt. Sehen Sie sie dort an.`,
   problems: {
     GONE: 'Der Kanal hat sie gelöscht.',
     TOO_BIG: 'Sie ist zu groß, um geholt zu werden.',
