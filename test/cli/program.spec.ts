@@ -75,6 +75,7 @@ describe('the door itself', () => {
       'conversation update',
       'message receive',
       'message send',
+      'files check',
       'audit list',
       'audit export',
       'outbox parked',
