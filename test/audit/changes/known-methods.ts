@@ -104,6 +104,7 @@ export const COMMANDS: Record<string, string | null> = {
   'conversation update': 'ConversationsService.update',
   'message receive': 'MessagesService.receive',
   'message send': 'MessagesService.send',
+  'files check': null,
   'audit list': null,
   'audit export': null,
   'outbox parked': null,
