@@ -102,6 +102,21 @@ export class AttachmentsRepository {
     return groupBy(rows, ({ messageId }) => messageId);
   }
 
+  /** Lists the attachments of messages of several conversations, by message. */
+  async listOfConversations(
+    tenantId: string,
+    conversationIds: string[],
+    messageIds: string[],
+  ): Promise<Map<string, AttachmentEntity[]>> {
+    if (messageIds.length === 0) return new Map();
+    const rows = await this.database.pipelinedRead<AttachmentEntity>(
+      `${SELECT} WHERE a.tenant_id = $1 AND a.conversation_id = ANY ($2) AND a.message_id = ANY ($3)
+       ORDER BY a.message_id, a.position`,
+      [tenantId, conversationIds, messageIds],
+    );
+    return groupBy(rows, ({ messageId }) => messageId);
+  }
+
   /** Lists the ids of the attachments of messages. */
   async listIds(
     tx: Transaction,

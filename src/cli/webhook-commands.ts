@@ -11,7 +11,10 @@ import { list, option, orNull, required, wholeNumber } from './option-values';
 
 const ENDPOINT = 'Webhook endpoint';
 const ADDRESS = 'https, to a public address or one of WEBHOOK_ALLOWED_NETWORKS';
-const CONTEXT = option('--context', 'sends the conversation, its contact and the sender along');
+const CONTEXT = option(
+  '--context',
+  'sends the conversation, its contact, the sender and the files of the message along',
+);
 
 /** Values that an update changes. False, from an option `--no-…`, removes the stored value. */
 type UpdateOptions = Pick<UpdateWebhookEndpoint, 'url' | 'events' | 'context'> & {

@@ -70,19 +70,21 @@ export class MessagesRepository {
       .read(this.database, cursor, count);
   }
 
-  /** Returns the agents who wrote the given messages: a map from a message's id to the agent's id. */
-  async findSenders(
+  /** Returns the agents who wrote the given messages, and how many attachments these have, by message. */
+  async findOrigins(
     tenantId: string,
     conversationIds: string[],
     ids: string[],
-  ): Promise<Map<string, string>> {
+  ): Promise<Map<string, Pick<MessageEntity, 'senderAgentId' | 'attachmentCount'>>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.database.pipelinedRead<{ id: string; senderId: string }>(
-      `SELECT id, sender_agent_id AS "senderId" FROM messages
-       WHERE tenant_id = $1 AND conversation_id = ANY ($2) AND id = ANY ($3) AND sender_agent_id IS NOT NULL`,
+    const rows = await this.database.pipelinedRead<
+      Pick<MessageEntity, 'id' | 'senderAgentId' | 'attachmentCount'>
+    >(
+      `SELECT id, sender_agent_id AS "senderAgentId", attachment_count AS "attachmentCount" FROM messages
+       WHERE tenant_id = $1 AND conversation_id = ANY ($2) AND id = ANY ($3)`,
       [tenantId, conversationIds, ids],
     );
-    return new Map(rows.map(({ id, senderId }) => [id, senderId]));
+    return new Map(rows.map(({ id, ...origin }) => [id, origin]));
   }
 
   /** Counts a workspace's messages that wait to be sent; 1,001 stands for more than 1,000. */

@@ -117,11 +117,15 @@ const contextSchema: Schema = {
   description:
     'What the event is about, as it is at the attempt: only for an endpoint that asks for it. A part is null when the ' +
     'event has none, when its contact is erased, or when whoever asked may not read it.',
-  required: ['conversation', 'contact', 'sender'],
+  required: ['conversation', 'contact', 'sender', 'attachments'],
   properties: {
     conversation: orNull('Conversation'),
     contact: orNull('Contact'),
     sender: { ...orNull('Agent'), description: "The agent who wrote; null for a customer's message." },
+    attachments: {
+      anyOf: [{ type: 'array', items: reference('Attachment') }, { type: 'null' }],
+      description: 'The files of the message, without their bytes; null for an event without a message.',
+    },
   },
 };
 

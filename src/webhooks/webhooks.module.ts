@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module';
+import { AttachmentsModule } from '../attachments/attachments.module';
 import { AuditModule } from '../audit/audit.module';
 import { Config } from '../config/config';
 import { ContactsModule } from '../contacts/contacts.module';
@@ -121,6 +122,7 @@ const PROVIDERS = [
 @Module({
   imports: [
     AccessModule,
+    AttachmentsModule,
     AuditModule,
     IdempotencyModule,
     RateLimitModule,

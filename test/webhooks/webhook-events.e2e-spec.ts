@@ -14,6 +14,7 @@ import { eventCatalog, EventType } from '../../src/outbox/event-catalog';
 import { OutboxService } from '../../src/outbox/outbox.service';
 import { ContactErasuresService } from '../../src/privacy/contact-erasures.service';
 import { WorkspacesService } from '../../src/workspaces/workspaces.service';
+import { NO_CONTEXT } from '../../src/webhooks/context/webhook-context';
 import { eventsOf } from '../support/events';
 import { MessagingHost } from '../support/messaging-host';
 import { ReceivedWebhook, Receiver } from '../support/receiver';
@@ -574,14 +575,43 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
       const { client } = await clientOf(subscription);
       const { contact, ...whole } = (await client.get(`/conversations/${conversation.id}`)).body;
       const sender = (await client.get(`/agents/${agent.id}`)).body as object;
-      expect(envelope.context).toEqual({ conversation: whole, contact, sender });
+      expect(envelope.context).toEqual({ conversation: whole, contact, sender, attachments: [] });
       const signature = createHmac('sha256', asking.secret).update(body).digest('hex');
       expect(headers['x-service-signature']).toBe(`sha256=${signature}`);
       expect((await receivedBy(subscription, 'message.created')).envelope.data).toEqual(envelope.data);
 
       await subscription.test(asking);
       const test = await first('webhook.test');
-      expect(test.envelope.context).toEqual({ conversation: null, contact: null, sender: null });
+      expect(test.envelope.context).toEqual(NO_CONTEXT);
+    });
+
+    it('has the attachments of a message, as the API shows them, where the endpoint gets that part', async () => {
+      const { subscription, first } = await subscribeWithContext();
+      const { workspace, conversation, endpoints } = subscription;
+      const other = `${subscription.path}-before`;
+      const input = { url: receiver.url(other), events: ['message.created' as const], context: true };
+      const { id: before } = await endpoints.create(workspace.id, input, SYSTEM);
+      // An endpoint whose context was switched on before this part existed.
+      await service.query("UPDATE webhook_endpoints SET context_parts = '{sender}' WHERE id = $1", [before]);
+      const { client } = await clientOf(subscription);
+      const file = { conversationId: conversation.id, name: 'a.txt', size: 5 };
+      const upload = (await client.post('/uploads', file)).body as { id: string };
+      await client.send({
+        method: 'PUT',
+        path: `/api/v1/uploads/${upload.id}/content`,
+        raw: Buffer.from('bytes'),
+        headers: { 'content-type': 'application/octet-stream' },
+      });
+      const sent = { body: 'Here', attachments: [{ uploadId: upload.id, caption: 'The bill' }] };
+      const { status } = await client.post(`/conversations/${conversation.id}/messages`, sent);
+      expect(status).toBe(201);
+      const { envelope } = await first('message.created');
+      const [attachment] = envelope.context!.attachments!;
+      expect(attachment).toEqual((await client.get(`/attachments/${attachment!.id}`)).body);
+      expect(attachment).toMatchObject({ name: 'a.txt', caption: 'The bill', state: 'READY', size: 5 });
+      expect(envelope.data['attachments']).toBeUndefined();
+      const bare = await receiver.waitFor(({ envelope: one }) => one.event === 'message.created', other);
+      expect(bare.envelope.context).toMatchObject({ sender: { id: expect.any(String) }, attachments: null });
     });
 
     it('has no contact that is erased, and no sender of a customer’s message', async () => {
@@ -603,17 +633,17 @@ describe.each(WAYS)('outbound webhooks, taken %s,', (_, CROSS_WORKSPACE_BATCHES)
       const { workspace, conversation, endpoints } = subscription;
       await host.make.sent(workspace, conversation);
       const { envelope } = await first('message.created');
-      const read = { conversation: { id: conversation.id }, contact: null, sender: null };
+      const read = { conversation: { id: conversation.id }, contact: null, sender: null, attachments: [] };
       expect(envelope.context).toMatchObject(read);
 
       const edit = (actor: Actor) => endpoints.update(workspace.id, asking.id, { name: 'Mine' }, actor);
       await expect(edit(await keyWith(subscription, 'messages:read'))).rejects.toMatchObject({
         code: 'FORBIDDEN',
       });
-      const mine = { name: 'Mine', context: true, contextParts: ['conversation'] };
+      const mine = { name: 'Mine', context: true, contextParts: ['conversation', 'attachments'] };
       expect(await edit(await keyWith(subscription, 'conversations:read'))).toMatchObject(mine);
       const whole = await endpoints.update(workspace.id, asking.id, { context: true }, SYSTEM);
-      expect(whole.contextParts).toEqual(['conversation', 'contact', 'sender']);
+      expect(whole.contextParts).toEqual(['conversation', 'contact', 'sender', 'attachments']);
       await expect(edit(await keyWith(subscription, 'conversations:read'))).rejects.toMatchObject({
         code: 'FORBIDDEN',
       });

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { toAttachment } from '../../attachments/attachment.dto';
+import { AttachmentsRepository } from '../../attachments/attachments.repository';
 import { groupByWorkspace, partsOf } from '../../common/group-by';
 import { isId } from '../../common/ids';
 import { toContact } from '../../contacts/contact.dto';
@@ -9,7 +11,8 @@ import { MessagesRepository } from '../../messages/messages.repository';
 import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { toAgentResponse } from '../../workspaces/agent.dto';
 import { AgentsRepository } from '../../workspaces/agents.repository';
-import { NO_CONTEXT, WebhookContext } from './webhook-context';
+import { ContextPart } from './context-parts';
+import { NO_CONTEXT, WebhookContext, withParts } from './webhook-context';
 
 const BATCH = 50;
 
@@ -21,14 +24,16 @@ interface Subject {
 }
 
 interface Asked extends Subject {
+  parts: ContextPart[];
   resolve: (context: WebhookContext) => void;
   reject: (error: unknown) => void;
 }
 
 /**
- * Reads the conversation, contact and sender of events as they are now. Reads that begin in one tick of the
- * event loop are made together, for up to 50 events of a workspace. Such a batch takes two round trips, with
- * at most five statements that look rows up by key.
+ * Reads the conversation, contact, sender and attachments of events as they are now. Reads that begin in one
+ * tick of the event loop are made together, for up to 50 events of a workspace. Such a batch takes two round
+ * trips, with at most six statements that look rows up by key. One of them is for attachments, if a message
+ * has some and its context has that part.
  */
 @Injectable()
 export class ContextReader {
@@ -39,14 +44,16 @@ export class ContextReader {
     private readonly contacts: ContactsRepository,
     private readonly messages: MessagesRepository,
     private readonly agents: AgentsRepository,
+    private readonly attachments: AttachmentsRepository,
   ) {}
 
-  read(event: Pick<OutboxEvent, 'tenantId' | 'data'>): Promise<WebhookContext> {
+  /** Returns the parts of an event's context. All others are null. */
+  read(event: Pick<OutboxEvent, 'tenantId' | 'data'>, parts: ContextPart[]): Promise<WebhookContext> {
     const subject = subjectOf(event);
     if (subject.conversationId === null && subject.contactId === null) return Promise.resolve(NO_CONTEXT);
     return new Promise((resolve, reject) => {
       if (this.asked.length === 0) setImmediate(() => this.readAsked());
-      this.asked.push({ ...subject, resolve, reject });
+      this.asked.push({ ...subject, parts, resolve, reject });
     });
   }
 
@@ -63,9 +70,9 @@ export class ContextReader {
   private async readBatch(batch: Asked[]): Promise<void> {
     const { tenantId } = batch[0]!;
     const conversationIds = idsOf(batch, ({ conversationId }) => conversationId);
-    const [conversations, senders] = await Promise.all([
+    const [conversations, origins] = await Promise.all([
       this.conversations.findMany(tenantId, conversationIds),
-      this.messages.findSenders(
+      this.messages.findOrigins(
         tenantId,
         conversationIds,
         idsOf(batch, ({ messageId }) => messageId),
@@ -75,24 +82,38 @@ export class ContextReader {
     const contactOf = ({ conversationId, contactId }: Subject) =>
       contactId ?? (conversationId === null ? null : (byId.get(conversationId)?.contactId ?? null));
     const contactIds = idsOf(batch, contactOf);
-    const [contacts, identities, agents] = await Promise.all([
+    const originOf = ({ messageId }: Subject) => (messageId === null ? undefined : origins.get(messageId));
+    const withFiles = batch.filter(
+      (one) => one.parts.includes('attachments') && originOf(one)?.attachmentCount,
+    );
+    const [contacts, identities, agents, attachments] = await Promise.all([
       this.contacts.findMany(tenantId, contactIds),
       contactIds.length > 0 ? this.contacts.listIdentities(tenantId, contactIds) : [],
-      this.agents.findMany(tenantId, [...new Set(senders.values())]),
+      this.agents.findMany(
+        tenantId,
+        idsOf([...origins.values()], ({ senderAgentId }) => senderAgentId),
+      ),
+      this.attachments.listOfConversations(
+        tenantId,
+        idsOf(withFiles, ({ conversationId }) => conversationId),
+        idsOf(withFiles, ({ messageId }) => messageId),
+      ),
     ]);
     for (const one of batch) {
       const conversation = one.conversationId === null ? undefined : byId.get(one.conversationId);
       // An erased contact is not found. Its conversation's preview may still be there, so it is left out.
       const contact = contacts.find(({ id }) => id === contactOf(one));
-      const senderId = one.messageId === null ? undefined : senders.get(one.messageId);
-      const sender = agents.find(({ id }) => id === senderId);
-      one.resolve({
+      const origin = originOf(one);
+      const sender = agents.find(({ id }) => id === origin?.senderAgentId);
+      const context = {
         conversation: conversation
           ? toConversation(contact ? conversation : { ...conversation, lastMessagePreview: null })
           : null,
         contact: contact ? toContact(contact, identities) : null,
         sender: sender ? toAgentResponse(sender) : null,
-      });
+        attachments: contact && origin ? (attachments.get(one.messageId!) ?? []).map(toAttachment) : null,
+      };
+      one.resolve(withParts(context, one.parts));
     }
   }
 }

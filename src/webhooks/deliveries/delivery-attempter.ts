@@ -9,7 +9,7 @@ import { OutboxEvent } from '../../outbox/event-queue.repository';
 import { isTooLate, StartBy, startByFromNow } from '../../queue/start-capacity';
 import { SecretUnreadable } from '../../secrets/secret-box';
 import { ContextReader } from '../context/context-reader';
-import { NO_CONTEXT, WebhookContext, withParts } from '../context/webhook-context';
+import { NO_CONTEXT, WebhookContext } from '../context/webhook-context';
 import { receivesType } from '../endpoints/subscription';
 import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repository';
 import { AttemptOutcome, internalError, isShortage } from '../sending/attempt-outcome';
@@ -97,7 +97,7 @@ export class DeliveryAttempter {
     if (parts === null) return null;
     if (isTest(event.type)) return NO_CONTEXT;
     try {
-      return withParts(await this.contexts.read(event), parts);
+      return await this.contexts.read(event, parts);
     } catch (error) {
       throw isShortage(error) || isDatabaseAway(error) ? new ContextUnreadable(error) : error;
     }

@@ -680,15 +680,16 @@ export const de: Texts = {
     urlFits: 'Diese Adresse geht.',
     context: 'Kontext mitschicken',
     contextAdvice:
-      'Jede Zustellung hat einen vierten Schlüssel, context: die Unterhaltung, ihr Kontakt und der Agent, der schrieb, wie sie in dem Moment sind.',
+      'Jede Zustellung hat einen vierten Schlüssel, context: die Unterhaltung, ihr Kontakt, der Agent, der schrieb, und die Dateien der Nachricht, wie sie in dem Moment sind.',
     contextParts: {
       conversation: 'die Unterhaltung',
       contact: 'ihren Kontakt',
       sender: 'den Agenten, der schrieb',
+      attachments: 'die Dateien der Nachricht',
     },
     sendsAlong: (parts: string) => `Schickt ${parts} mit.`,
     moreContextAdvice:
-      'Ein API-Schlüssel, der nicht den ganzen Kontext lesen darf, hat ihn eingeschaltet. Wenn Sie ihn eingeschaltet speichern, bekommt der Endpunkt den ganzen.',
+      'Der Endpunkt bekommt nicht den ganzen Kontext. Wenn Sie ihn eingeschaltet speichern, bekommt er den ganzen.',
     rateLimit: 'Zustellungen pro Sekunde',
     rateLimitAdvice: 'Höchstens. Leer lassen für keine Grenze.',
     last24Hours: 'Letzte 24 Stunden',

@@ -613,11 +613,16 @@ export const en = {
     fewerAdvice: 'Pending deliveries of events that you take out are cancelled.',
     context: 'Send the context along',
     contextAdvice:
-      'Each delivery has a fourth key, context: the conversation, its contact and the agent who wrote, as they are at that moment.',
-    contextParts: { conversation: 'the conversation', contact: 'its contact', sender: 'the agent who wrote' },
+      'Each delivery has a fourth key, context: the conversation, its contact, the agent who wrote and the files of the message, as they are at that moment.',
+    contextParts: {
+      conversation: 'the conversation',
+      contact: 'its contact',
+      sender: 'the agent who wrote',
+      attachments: 'the files of the message',
+    },
     sendsAlong: (parts: string) => `Sends along ${parts}.`,
     moreContextAdvice:
-      'An API key that may not read all of the context has switched it on. If you save it switched on, the endpoint gets all of it.',
+      'The endpoint does not get all of the context. If you save it switched on, the endpoint gets all of it.',
     rateLimit: 'Deliveries a second',
     rateLimitAdvice: 'At most. Leave it empty for no limit.',
     last24Hours: 'Last 24 hours',
