@@ -91,7 +91,7 @@ export class AttachmentContents {
 
   /**
    * Opens a file. If that fails, removes the headers of the content, because an error is answered.
-   * @throws AppError NOT_FOUND: the store has lost the bytes; the error of the store
+   * @throws AppError NOT_FOUND: the store has lost the bytes; UNAVAILABLE: the store does not work
    */
   private async open(key: FileKey, range: FileRange | null, response: Response): Promise<Readable> {
     try {
@@ -99,9 +99,12 @@ export class AttachmentContents {
     } catch (error) {
       response.status(200);
       for (const name of CONTENT_HEADERS) response.removeHeader(name);
-      if (!(error instanceof FileMissing)) throw error;
-      this.logger.error({ ...key }, 'the store has no bytes of a file whose row says that they are stored');
-      throw AppError.notFound('File');
+      const isMissing = error instanceof FileMissing;
+      const what = isMissing
+        ? 'the store has no bytes of a stored file'
+        : 'the bytes of a file were not read';
+      this.logger.error({ err: error as Error, ...key }, what);
+      throw isMissing ? AppError.notFound('File') : AppError.busy();
     }
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable, Transform } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { FileKey, FileStore } from '../store/file-store';
+import { FileKey, FileStore, FileStoreFault } from '../store/file-store';
 import { factsOf, HEAD_BYTES } from './file-facts';
 import { FileFacts } from './file.entity';
 
@@ -32,7 +32,7 @@ export class FileIntake {
    * Stores the bytes of a file. If the store has bytes under the key already, from a call whose answer was
    * lost, those are kept and read instead.
    * @returns the facts of the stored bytes, which are durable
-   * @throws FileRefused, the error of the source or of the store, the reason of the signal
+   * @throws FileRefused, FileStoreFault, the error of the source, the reason of the signal
    */
   async take(key: FileKey, source: Readable, expected: ExpectedFile): Promise<FileFacts> {
     const reader = new FileReader(expected);
@@ -42,9 +42,16 @@ export class FileIntake {
     // The reader may fail before the store reads it, and then tells the store of its error.
     reader.once('error', () => source.destroy());
     reader.once('close', () => source.destroy());
-    if (await this.store.put(key, source.pipe(reader), { size, signal })) return reader.facts();
+    const isStored = await this.store.put(key, source.pipe(reader), { size, signal }).catch((error) => {
+      throw error instanceof FileRefused || source.errored || signal?.aborted
+        ? error
+        : new FileStoreFault(error);
+    });
+    if (isStored) return reader.facts();
     const kept = new FileReader(expected);
-    const stored = await this.store.open(key);
+    const stored = await this.store.open(key).catch((error) => {
+      throw new FileStoreFault(error);
+    });
     stored.once('error', (error) => kept.destroy(error));
     for await (const chunk of stored.pipe(kept)) void chunk;
     return kept.facts();

@@ -78,6 +78,14 @@ export class FileMissing extends Error {
   }
 }
 
+/** Error of a store that is away, full or broken. Its cause is the error of the store. */
+export class FileStoreFault extends Error {
+  constructor(cause: unknown) {
+    super('the store of files does not work', { cause });
+    this.name = 'FileStoreFault';
+  }
+}
+
 const RENDITION = '.rendition';
 const PATH = /^([0-9a-f-]{36})\/[0-9a-f]{2}\/([0-9a-f-]{36})(\.rendition)?$/;
 

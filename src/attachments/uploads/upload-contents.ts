@@ -1,6 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream';
 import type { Request } from 'express';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { Database } from '../../database/database';
 import { Connections } from '../../http/connections/connections';
@@ -9,7 +9,7 @@ import { ExpectedFile, FileIntake, FileRefused, RefusedFile } from '../files/fil
 import { FileEntity } from '../files/file.entity';
 import { FilesRepository } from '../files/files.repository';
 import { FileUsageRepository } from '../files/file-usage.repository';
-import { FileStore } from '../store/file-store';
+import { FileStore, FileStoreFault } from '../store/file-store';
 import { toUpload, UploadResponse } from './upload.dto';
 import { CONTENT_MS, Uploader } from './upload-writer';
 import { UploadsService } from './uploads.service';
@@ -21,6 +21,8 @@ const UNUSED_MS = 24 * 3_600_000;
 /** Receives the contents of uploads. */
 @Injectable()
 export class UploadContents {
+  private readonly logger = new Logger(UploadContents.name);
+
   constructor(
     private readonly database: Database,
     private readonly budgets: WorkBudgets,
@@ -112,7 +114,9 @@ export class UploadContents {
     } catch (error) {
       if (given.signal.aborted) throw given.signal.reason;
       if (error instanceof FileRefused) throw refusal(error.why, file);
-      throw error;
+      if (!(error instanceof FileStoreFault)) throw error;
+      this.logger.error({ err: error, ...key }, 'the bytes of an upload were not stored');
+      throw AppError.busy();
     }
     return toUpload(await this.uploads.require({ tenantId, uploader: file.uploader! }, fileId));
   }
