@@ -22,10 +22,12 @@ import { SmallDisk } from './small-disk';
 import { SupervisedProcess } from './supervised-process';
 
 const seed = process.env.SEED ? Number(process.env.SEED) : Math.floor(Math.random() * 1_000_000);
-const CHATS = 3;
+const CHATS = 5;
 const FAULT_MS = 1_500;
 const CALM_MS = { least: 200, most: 900 };
-const KILL_MS = { least: 2_000, most: 5_000 };
+const KILL_MS = { least: 500, most: 2_000 };
+/** Time that the provider takes for each answer, so that a kill can come between. */
+const ANSWER_MS = 150;
 const SETTLE_MS = 60_000;
 const RUN_MS = 180_000;
 
@@ -120,11 +122,12 @@ describe.each([
     worker = new SupervisedProcess('worker', stores, env, undefined, endLeases);
     traffic = [];
     for (let n = 0; n < CHATS; n++) traffic.push(await newChat(7_900_000 + n));
+    endGarbage();
     await Promise.all([api.start(), worker.start()]);
     const faults = [
       ...store.faults,
       { name: 'PostgreSQL away', begin: () => database.cut(), end: () => database.restore() },
-      { name: 'provider answers garbage', begin: makeGarbage, end: () => telegram.recover() },
+      { name: 'provider answers garbage', begin: makeGarbage, end: endGarbage },
     ];
     await strike(faults);
     accepted = traffic.flatMap((chat) => chat.accepted);
@@ -138,7 +141,7 @@ describe.each([
   }, RUN_MS);
   afterAll(async () => {
     process.env = environment;
-    await Promise.all([api.stop(), worker.stop()]);
+    await Promise.all([api?.stop(), worker?.stop()]);
   });
 
   const sum = (of: (chat: FileTraffic) => number) => traffic.reduce((total, chat) => total + of(chat), 0);
@@ -189,7 +192,7 @@ describe.each([
     };
   }
 
-  /** Makes sends and fetches fail with answers that say nothing, and one file be another one. */
+  /** Makes sends and fetches fail with answers that say nothing. */
   function makeGarbage(): void {
     telegram.trouble({ kind: 'refusal', response: { status: 502, body: '<html>Bad Gateway</html>' } });
     for (const [path, file] of telegram.handedOut) {
@@ -197,6 +200,10 @@ describe.each([
       telegram.handedOut.set(path, { ...file, status: 500 });
       setTimeout(() => telegram.handedOut.set(path, file), FAULT_MS);
     }
+  }
+
+  function endGarbage(): void {
+    telegram.trouble({ kind: 'slow', ms: ANSWER_MS });
   }
 
   /** Ends the leases of a killed worker, whose time would pass by itself, and notes what it was sending. */

@@ -7,6 +7,9 @@ import { Random } from './random';
 import { SupervisedProcess } from './supervised-process';
 
 const RETRY_MS = { least: 100, most: 400 };
+/** Pause between an agent's messages, because a bot sends a chat one file a second. */
+const SEND_EVERY_MS = { least: 500, most: 1_500 };
+const RECEIVE_EVERY_MS = { least: 100, most: 600 };
 const ANSWER_MS = 8_000;
 const LARGEST_BYTES = 600_000;
 
@@ -49,7 +52,10 @@ export class FileTraffic {
 
   /** Sends messages from both sides until `end`. Settles when all that has begun is accepted. */
   async run(): Promise<void> {
-    await Promise.all([this.repeat(() => this.send()), this.repeat(() => this.receive())]);
+    await Promise.all([
+      this.repeat(SEND_EVERY_MS, () => this.send()),
+      this.repeat(RECEIVE_EVERY_MS, () => this.receive()),
+    ]);
   }
 
   end(): void {
@@ -66,17 +72,17 @@ export class FileTraffic {
     });
   }
 
-  private async repeat(act: () => Promise<void>): Promise<void> {
+  private async repeat(pauseMs: { least: number; most: number }, act: () => Promise<void>): Promise<void> {
     while (!this.isOver) {
       await act();
-      await sleep(this.random.between(20, 200));
+      await sleep(this.random.between(pauseMs.least, pauseMs.most));
     }
   }
 
-  /** Uploads one to three files, and sends them. */
+  /** Uploads one or two files, and sends them. */
   private async send(): Promise<void> {
     const { conversationId } = this.chat;
-    const files = Array.from({ length: this.random.between(1, 3) }, () => this.newFile());
+    const files = Array.from({ length: this.random.between(1, 2) }, () => this.newFile());
     const attachments: { uploadId: string }[] = [];
     for (const file of files) attachments.push({ uploadId: await this.upload(file) });
     const { message } = await this.post(`/conversations/${conversationId}/messages`, { attachments });

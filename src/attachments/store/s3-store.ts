@@ -21,6 +21,9 @@ const PART_BYTES = 5 * 1024 * 1024;
 const CONNECT_MS = 5_000;
 /** Milliseconds without a byte after which a call fails. */
 const SILENCE_MS = 20_000;
+const ignore = () => undefined;
+/** Logger of the client, which would write lines of its own to stderr. The callers log the errors. */
+const SILENT = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
 /** Milliseconds after which a file is looked for once more that another call was storing. */
 const CONFLICT_MS = 1_000;
 
@@ -47,6 +50,7 @@ export class S3Store extends FileStore {
       // Many servers other than Amazon's refuse a checksum that a request need not have.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
+      logger: SILENT,
       requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
     });
     return new S3Store(settings, sdk, client);

@@ -58,11 +58,13 @@ export class S3Simulator {
   /** Environment of a service whose files are here. */
   get environment(): Record<string, string> {
     return {
+      FILE_STORE_DIRECTORY: '',
       FILE_STORE_BUCKET: this.bucket,
       FILE_STORE_ENDPOINT: this.url,
       FILE_STORE_PATH_STYLE: 'true',
       AWS_ACCESS_KEY_ID: 'simulated',
       AWS_SECRET_ACCESS_KEY: 'simulated',
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     };
   }
 
