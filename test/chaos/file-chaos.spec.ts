@@ -25,11 +25,39 @@ const seed = process.env.SEED ? Number(process.env.SEED) : Math.floor(Math.rando
 const CHATS = 5;
 const FAULT_MS = 1_500;
 const CALM_MS = { least: 200, most: 900 };
-const KILL_MS = { least: 500, most: 2_000 };
+/** Time between a start and the kill at a step, and for which the step is awaited. */
+const KILL_MS = { least: 0, most: 800 };
+const STEP_MS = 3_000;
 /** Time that the provider takes for each answer, so that a kill can come between. */
 const ANSWER_MS = 150;
 const SETTLE_MS = 60_000;
 const RUN_MS = 180_000;
+
+/** Steps at which a process is killed, each with a query that finds a row meanwhile. */
+const STEPS: { role: 'api' | 'worker'; name: string; when: string }[] = [
+  {
+    role: 'api',
+    name: 'an upload',
+    when: 'SELECT FROM files WHERE uploader IS NOT NULL AND stored_at IS NULL',
+  },
+  { role: 'api', name: 'any time', when: 'SELECT FROM workspaces' },
+  {
+    role: 'worker',
+    name: 'a claimed message',
+    when: 'SELECT FROM outbound_messages WHERE lease_id IS NOT NULL',
+  },
+  { role: 'worker', name: 'a send', when: "SELECT FROM message_parts WHERE status = 'SENDING'" },
+  {
+    role: 'worker',
+    name: 'a fetch',
+    when: "SELECT FROM attachment_fetches WHERE due_at > now() + interval '5 minutes'",
+  },
+  {
+    role: 'worker',
+    name: 'a received file',
+    when: 'SELECT FROM files WHERE uploader IS NULL AND stored_at IS NULL',
+  },
+];
 
 interface Fault {
   name: string;
@@ -102,6 +130,8 @@ describe.each([
   let received: ReceivedMessage[];
   /** Ids of the parts that a worker was sending when it was killed. */
   const interrupted = new Set<string>();
+  /** Names of the steps at which a process was killed. */
+  const steps = new Set<string>();
 
   beforeAll(async () => {
     telegram = await new TelegramSimulator().start();
@@ -136,7 +166,7 @@ describe.each([
     print(
       `Chaos with files in ${kind}, SEED=${seed}: ${accepted.length} messages sent, ${received.length} received, ` +
         `${sum(({ retries }) => retries)} requests repeated, ${api.kills} kills of the API, ${worker.kills} of the ` +
-        `worker, ${interrupted.size} of them while a part was sent`,
+        `worker, amid ${[...steps].join(', ')}; ${interrupted.size} parts interrupted`,
     );
   }, RUN_MS);
   afterAll(async () => {
@@ -159,7 +189,7 @@ describe.each([
   /** Strikes with each fault in a random order, and kills processes meanwhile, under traffic. */
   async function strike(faults: Fault[]): Promise<void> {
     const running = Promise.all(traffic.map((chat) => chat.run()));
-    const killing = killAtTimes(random.stream('kills'));
+    const killing = killAtSteps(random.stream('kills'));
     const order = random.stream('faults');
     for (let left = [...faults]; left.length > 0;) {
       const fault = order.pick(left);
@@ -169,27 +199,26 @@ describe.each([
       await sleep(FAULT_MS);
       await fault.end();
     }
-    await killing.stop();
+    await killing;
     for (const chat of traffic) chat.end();
     await Promise.all([api.ready(), worker.ready()]);
     await running;
   }
 
-  function killAtTimes(times: Random): { stop: () => Promise<void> } {
-    let isOver = false;
-    const run = async () => {
-      while (!isOver) {
-        await sleep(times.between(KILL_MS.least, KILL_MS.most));
-        if (!isOver) times.pick([api, worker, worker]).kill();
-      }
-    };
-    const ended = run();
-    return {
-      stop: () => {
-        isOver = true;
-        return ended;
-      },
-    };
+  /** Kills a process at each step of its work, in a random order. */
+  async function killAtSteps(order: Random): Promise<void> {
+    for (let left = [...STEPS]; left.length > 0;) {
+      const step = order.pick(left);
+      left = left.filter((other) => other !== step);
+      const struck = step.role === 'api' ? api : worker;
+      await struck.ready();
+      await sleep(order.between(KILL_MS.least, KILL_MS.most));
+      const isAt = async () => (await service.query(step.when)).length > 0;
+      // A store that is away may keep the process from this step.
+      const isThere = await waitFor(step.name, isAt, STEP_MS).catch(() => false);
+      if (isThere) steps.add(step.name);
+      struck.kill();
+    }
   }
 
   /** Makes sends and fetches fail with answers that say nothing. */
@@ -247,7 +276,8 @@ describe.each([
     expect(accepted.length).toBeGreaterThan(10);
     expect(received.length).toBeGreaterThan(10);
     expect(sum(({ retries }) => retries)).toBeGreaterThan(0);
-    expect(api.kills + worker.kills).toBeGreaterThan(0);
+    expect(api.kills + worker.kills).toBe(STEPS.length);
+    expect(steps.size).toBeGreaterThan(STEPS.length / 2);
   });
 
   it('answered every client according to the documentation', () => {
