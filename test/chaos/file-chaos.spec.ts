@@ -27,7 +27,7 @@ const FAULT_MS = 1_500;
 const CALM_MS = { least: 200, most: 900 };
 /** Time between a start and the kill at a step, and for which the step is awaited. */
 const KILL_MS = { least: 0, most: 800 };
-const STEP_MS = 3_000;
+const STEP_MS = 2_000;
 /** Time that the provider takes for each answer, so that a kill can come between. */
 const ANSWER_MS = 150;
 const SETTLE_MS = 60_000;
@@ -189,7 +189,10 @@ describe.each([
   /** Strikes with each fault in a random order, and kills processes meanwhile, under traffic. */
   async function strike(faults: Fault[]): Promise<void> {
     const running = Promise.all(traffic.map((chat) => chat.run()));
-    const killing = killAtSteps(random.stream('kills'));
+    const killing = Promise.all([
+      killAtSteps('api', random.stream('kills of the API')),
+      killAtSteps('worker', random.stream('kills of the worker')),
+    ]);
     const order = random.stream('faults');
     for (let left = [...faults]; left.length > 0;) {
       const fault = order.pick(left);
@@ -206,11 +209,11 @@ describe.each([
   }
 
   /** Kills a process at each step of its work, in a random order. */
-  async function killAtSteps(order: Random): Promise<void> {
-    for (let left = [...STEPS]; left.length > 0;) {
+  async function killAtSteps(role: 'api' | 'worker', order: Random): Promise<void> {
+    const struck = role === 'api' ? api : worker;
+    for (let left = STEPS.filter((step) => step.role === role); left.length > 0;) {
       const step = order.pick(left);
       left = left.filter((other) => other !== step);
-      const struck = step.role === 'api' ? api : worker;
       await struck.ready();
       await sleep(order.between(KILL_MS.least, KILL_MS.most));
       const isAt = async () => (await service.query(step.when)).length > 0;
