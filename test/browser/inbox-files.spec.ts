@@ -232,6 +232,35 @@ describe('files in the inbox', () => {
     await uploaded('parcel.png');
   });
 
+  it('are not lost to a second tab, which has no copy of them', async () => {
+    const before = visit;
+    visit = await world.enter(workspace, 'AGENT');
+    await visit.context.addInitScript(() => {
+      IDBFactory.prototype.open = () => {
+        throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+      };
+    });
+    await open();
+    await visit.page.route('**/uploads/*/content', (route) => route.abort('connectionrefused'));
+    await choose(pngOf('parcel.png', 64, 48));
+    await chosen('parcel.png').getByText('No connection. It goes on by itself.').waitFor();
+    const second = await visit.context.newPage();
+    await open(second);
+    const there = second.getByRole('list', { name: 'Chosen files' }).getByRole('listitem');
+    await there.getByText('Waiting…').waitFor();
+    await shoot('second-tab', second);
+    await visit.page.unroute('**/uploads/*/content');
+    await uploaded('parcel.png');
+    await there.getByText('Uploaded').waitFor();
+    await visit.page.route('**/uploads/*/content', () => undefined);
+    await choose(PDF);
+    await chosen('invoice.pdf').getByText('0 %').waitFor();
+    await there.getByText('Waiting…').waitFor();
+    await visit.page.close();
+    await there.getByText('This browser has it no longer.').waitFor();
+    visit = before;
+  });
+
   it('are cancelled while they are uploaded, and deleted once they are', async () => {
     await open();
     await visit.page.route('**/uploads/*/content', () => undefined);

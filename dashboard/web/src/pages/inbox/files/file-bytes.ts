@@ -11,9 +11,13 @@ interface StoredFile {
   storedAt: number;
 }
 
-/** Keeps the bytes of a chosen file over a reload, if the browser has room for them. */
+/**
+ * Keeps the bytes of a chosen file over a reload, if the browser has room for them. While this page is open,
+ * it holds a lock, from which other tabs know that the file is not lost.
+ */
 export async function keepBytes(key: string, bytes: Blob): Promise<void> {
   chosen.set(key, bytes);
+  void navigator.locks?.request(lockOf(key), () => new Promise(() => undefined));
   await use('readwrite', (store) => store.put({ bytes, storedAt: Date.now() } satisfies StoredFile, key));
 }
 
@@ -23,6 +27,23 @@ export async function readBytes(key: string): Promise<Blob | undefined> {
   if (bytes) return bytes;
   const stored = await use<StoredFile | undefined>('readonly', (store) => store.get(key));
   return stored?.bytes;
+}
+
+/** Reports whether the person has chosen the file in this page. */
+export function isChosenHere(key: string): boolean {
+  return chosen.has(key);
+}
+
+/** Reports whether the person has chosen the file in another tab that is still open. */
+export async function isChosenElsewhere(key: string): Promise<boolean> {
+  // Browsers lack locks in a page without HTTPS.
+  if (!navigator.locks) return false;
+  return navigator.locks.request(lockOf(key), { ifAvailable: true }, (lock) => lock === null);
+}
+
+/** Resolves once the tab in which the person has chosen the file is closed. */
+export async function waitForClosedTab(key: string): Promise<void> {
+  await navigator.locks.request(lockOf(key), () => undefined);
 }
 
 /** Frees the browser's copy of a file that the server has. It stays chosen as long as the page is open. */
@@ -37,6 +58,10 @@ export async function freeOldBytes(): Promise<void> {
     const stored = await use<StoredFile | undefined>('readonly', (store) => store.get(key));
     if (stored && Date.now() - stored.storedAt > MAX_AGE_MS) await freeBytes(key as string);
   }
+}
+
+function lockOf(key: string): string {
+  return `dashboard-file:${key}`;
 }
 
 /** Makes one request to the browser's database; undefined if it has none, or no room. */

@@ -3,7 +3,7 @@ import { api, ApiError } from '../../../api/client';
 import type { ChannelFileLimits, Upload } from '../../../api/types';
 import type { ChosenFile, ChosenFiles } from '../reply/kept-replies';
 import { refusalBySize, refusalOf } from './channel-refusal';
-import { freeBytes, readBytes } from './file-bytes';
+import { freeBytes, isChosenElsewhere, isChosenHere, readBytes, waitForClosedTab } from './file-bytes';
 import { putFile } from './put-file';
 
 const MAX_AT_ONCE = 3;
@@ -22,6 +22,8 @@ export interface Transfer {
 
 /** Uploads of this page, by the key of their file. They go on while other conversations are open. */
 const transfers = new Map<string, Transfer>();
+/** Keys of files whose bytes only another tab has. That tab uploads them. */
+const elsewhere = new Set<string>();
 const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void): () => void {
@@ -53,7 +55,10 @@ export function continueUploads(target: UploadTarget): void {
   for (const file of target.chosen.list()) {
     const isRunning = [...transfers.values()].filter(({ abort }) => abort).length;
     if (isRunning >= MAX_AT_ONCE) return;
-    if (!file.upload && !file.refusal && !transfers.has(file.key)) void upload(target, file);
+    const { key, upload: stored, refusal } = file;
+    // Another tab may have called a file lost that only this page has.
+    const isRefused = refusal && !(refusal.why === 'lost' && isChosenHere(key));
+    if (!stored && !isRefused && !transfers.has(key) && !elsewhere.has(key)) void upload(target, file);
   }
 }
 
@@ -88,11 +93,12 @@ async function upload(target: UploadTarget, file: ChosenFile): Promise<void> {
     change(key, { refusal });
     return continueUploads(target);
   }
+  if (file.refusal) change(key, { refusal: undefined });
   set(key, { sent: 0, abort: () => ending.abort() });
   let created: Upload | undefined;
   try {
     const bytes = await readBytes(key);
-    if (!bytes) return change(key, { refusal: { why: 'lost' } });
+    if (!bytes) return await leaveToOtherTab(target, key);
     if (!(await isReadable(bytes))) return change(key, { refusal: { why: 'unreadable' } });
     const contentType = TYPE.test(type) ? type : undefined;
     created = await api.postOnce<Upload>(
@@ -122,6 +128,16 @@ async function upload(target: UploadTarget, file: ChosenFile): Promise<void> {
     // A file that was removed meanwhile is uploaded no more.
     if (list().length > 0) continueUploads(target);
   }
+}
+
+/** Leaves the upload to another tab that has the file. If there is none, the file is lost. */
+async function leaveToOtherTab(target: UploadTarget, key: string): Promise<void> {
+  if (!(await isChosenElsewhere(key))) return target.chosen.change(key, { refusal: { why: 'lost' } });
+  elsewhere.add(key);
+  void waitForClosedTab(key).then(() => {
+    elsewhere.delete(key);
+    continueUploads(target);
+  });
 }
 
 /** Reports whether an upload is tried again by itself: after all failures but a refusal by the server. */
