@@ -59,6 +59,8 @@ const STEPS: { role: 'api' | 'worker'; name: string; when: string }[] = [
   },
 ];
 
+const seconds = (from: number, to: number) => Math.round((to - from) / 1000);
+
 interface Fault {
   name: string;
   begin: () => unknown;
@@ -159,14 +161,17 @@ describe.each([
       { name: 'PostgreSQL away', begin: () => database.cut(), end: () => database.restore() },
       { name: 'provider answers garbage', begin: makeGarbage, end: endGarbage },
     ];
+    const begunAt = Date.now();
     await strike(faults);
+    const struckAt = Date.now();
     accepted = traffic.flatMap((chat) => chat.accepted);
     received = traffic.flatMap((chat) => chat.received);
     await waitFor('all files to be fetched and sent', isSettled, SETTLE_MS);
     print(
       `Chaos with files in ${kind}, SEED=${seed}: ${accepted.length} messages sent, ${received.length} received, ` +
         `${sum(({ retries }) => retries)} requests repeated, ${api.kills} kills of the API, ${worker.kills} of the ` +
-        `worker, amid ${[...steps].join(', ')}; ${interrupted.size} parts interrupted`,
+        `worker, amid ${[...steps].join(', ')}; ${interrupted.size} parts interrupted; ` +
+        `${seconds(begunAt, struckAt)} s of faults, settled in ${seconds(struckAt, Date.now())} s`,
     );
   }, RUN_MS);
   afterAll(async () => {
