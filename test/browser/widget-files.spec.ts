@@ -136,6 +136,65 @@ describe('files in the widget', () => {
     expect(chat.pages.violations).toEqual([]);
   });
 
+  it('frees the bytes of a sound once its message is deleted', async () => {
+    await device.context.addInitScript(() => {
+      const addresses = new Set<string>();
+      const create = URL.createObjectURL.bind(URL);
+      const revoke = URL.revokeObjectURL.bind(URL);
+      URL.createObjectURL = (object: Blob) => {
+        const address = create(object);
+        addresses.add(address);
+        return address;
+      };
+      URL.revokeObjectURL = (address) => {
+        addresses.delete(address);
+        revoke(address);
+      };
+      Object.assign(window, { addresses });
+    });
+    const addresses = () =>
+      visitor.page.evaluate(() => (window as unknown as { addresses: Set<string> }).addresses.size);
+    const visitor = await device.chatAt();
+    await visitor.choose(wavOf('hello.wav'));
+    await visitor.write('Listen');
+    await visitor.waitFor('Listen', 'sent');
+    await visitor.panel.getByRole('button', { name: 'Play hello.wav' }).click();
+    await visitor.panel.locator('audio').waitFor();
+    expect(await addresses()).toBe(1);
+    await visitor.message('Listen').getByRole('button', { name: 'Message options' }).click();
+    await visitor.message('Listen').getByRole('button', { name: 'Delete' }).click();
+    await visitor.message('Listen').waitFor({ state: 'detached' });
+    expect(await addresses()).toBe(0);
+  });
+
+  it('sends a file that only the memory of another tab has', async () => {
+    await device.context.addInitScript(() => {
+      const table = IDBObjectStore.prototype;
+      const stored = Object.getOwnPropertyDescriptor(table, 'put')!.value as IDBObjectStore['put'];
+      table.put = function (row: object, ...rest) {
+        if ('blob' in row) throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+        return stored.call(this, row, ...rest);
+      };
+    });
+    const first = await device.chatAt();
+    await first.send('From the first tab');
+    const second = await device.chatAt();
+    await second.waitFor('From the first tab', 'sent');
+    await second.choose(textFile('list.txt', 'tea, cups'));
+    await second.write('From the second tab');
+    await second.waitFor('From the second tab', 'sent');
+    const conversation = await chat.desk.conversationWith('From the second tab');
+    expect((await conversation.messages()).at(-1)!.attachments).toMatchObject([{ name: 'list.txt' }]);
+    // Nobody has the file after the end of its tab.
+    await chat.network.cut();
+    await second.choose(textFile('lost.txt', 'spoons'));
+    await second.write('Of a closed tab');
+    await first.waitFor('Of a closed tab', 'sending');
+    await second.page.close();
+    await chat.network.restore();
+    await first.waitFor('Of a closed tab', 'failed');
+  });
+
   it('draws no bomb, no SVG and no broken picture, and still lets them be saved', async () => {
     const visitor = await device.chatAt();
     await visitor.send('Show me everything');

@@ -2,6 +2,7 @@ import type { Identity } from '../page-api';
 import { ChosenFiles } from '../files/chosen-files';
 import { FileSender } from '../files/file-sender';
 import type { ItemFile } from '../files/item-files';
+import { SharedFiles } from '../files/shared-files';
 import { Outbox } from '../outbox/outbox';
 import type { OutboxRecord } from '../outbox/outbox-record';
 import { OutboxSender } from '../outbox/outbox-sender';
@@ -62,6 +63,7 @@ export class VisitorChat {
   hasBegun = false;
   draft = '';
   private readonly channel: TabChannel<TabMessage>;
+  private readonly files: SharedFiles;
   private readonly ownership: TabOwnership;
   private readonly sync: ConversationSync;
   private readonly receipts: Receipts;
@@ -92,6 +94,7 @@ export class VisitorChat {
       () => events.onChange(),
     );
     this.channel = new TabChannel(name, (message) => this.hear(message));
+    this.files = new SharedFiles(`${name}:files`, shared.outboxStore.files);
     this.ownership = new TabOwnership(name, this.channel.isShared, {
       onGain: () => void this.own(),
       onLose: () => void this.disown(),
@@ -218,6 +221,7 @@ export class VisitorChat {
     this.sync.stop();
     this.receipts.stop();
     this.channel.close();
+    this.files.close();
     await Promise.all([sender?.stop(), fileSender?.stop()]);
   }
 
@@ -230,7 +234,7 @@ export class VisitorChat {
     this.sender = new OutboxSender(this.outbox, this.session, onRefused);
     this.fileSender = new FileSender(
       this.outbox,
-      this.shared.outboxStore.files,
+      this.files,
       this.session,
       (fileId, part) => this.events.onProgress(fileId, part),
       () => this.sender?.wake(),

@@ -1,7 +1,7 @@
 import type { FileHost } from '../files/file-parts-contract';
 import type { ItemFile } from '../files/item-files';
 import type { FileKind } from '../protocol/types';
-import { playFile, saveFile } from './use-file';
+import { endPlaying, playFile, saveFile } from './use-file';
 
 const SHAPES: Record<FileKind | 'SAVE', string> = {
   IMAGE: 'M4 5h16v14H4zM4 16l5-5 4 4 2-2 5 4M15.5 9h.01',
@@ -23,7 +23,7 @@ export function FileCard({ file, host }: Props) {
   const isThere = file.state === 'ready';
   const canPlay = isThere && (file.kind === 'AUDIO' || file.kind === 'VIDEO');
   return (
-    <div class="card">
+    <div class="card" ref={endPlayingAtRemoval}>
       <div class="card-line">
         {canPlay ? (
           <button
@@ -81,6 +81,11 @@ export function Symbol({ kind }: { kind: FileKind | 'SAVE' }) {
 
 export function fillName(text: string, { name }: ItemFile): string {
   return text.replace('{name}', () => name);
+}
+
+/** Takes the element of a card. Returns the function that Preact calls when it removes the card. */
+function endPlayingAtRemoval(card: HTMLElement | null): (() => void) | void {
+  if (card) return () => endPlaying(card);
 }
 
 function onCard(act: (card: HTMLElement) => Promise<void>) {

@@ -27,19 +27,31 @@ export async function playFile(host: FileHost, file: ItemFile, card: HTMLElement
   const known = card.querySelector<HTMLMediaElement>('audio, video');
   if (known) return void known.play();
   const blob = await readFor(host, file, card);
-  if (!blob) return;
+  // The card may have been removed meanwhile, so that nothing would end the player.
+  if (!blob || !card.isConnected) return;
   const player = document.createElement(file.kind === 'AUDIO' ? 'audio' : 'video');
-  const url = URL.createObjectURL(new Blob([blob], { type: file.type }));
   player.controls = true;
   player.onerror = () => {
-    URL.revokeObjectURL(url);
-    player.remove();
+    endPlaying(card);
     void saveFile(host, file, card);
   };
-  player.src = url;
+  player.src = URL.createObjectURL(new Blob([blob], { type: file.type }));
   card.append(player);
   // The browser may want a further click.
   player.play().catch(() => undefined);
+}
+
+/** Removes the player of a card, and frees the file's bytes. */
+export function endPlaying(card: HTMLElement): void {
+  const player = card.querySelector<HTMLMediaElement>('audio, video');
+  if (!player) return;
+  const { src } = player;
+  player.pause();
+  player.onerror = null;
+  player.removeAttribute('src');
+  player.load();
+  player.remove();
+  URL.revokeObjectURL(src);
 }
 
 async function readFor(host: FileHost, file: ItemFile, element: HTMLElement): Promise<Blob | null> {

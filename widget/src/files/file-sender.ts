@@ -4,7 +4,7 @@ import { RetriedWork } from '../outbox/retried-work';
 import { takeBack } from '../outbox/take-back';
 import { isRefusedRequest, reasonOf, statusOf } from '../protocol/service-client';
 import type { VisitorSession } from '../session/visitor-session';
-import type { FileStore } from './file-store';
+import type { SharedFiles } from './shared-files';
 
 /** Uploads the files of one visitor's unsent messages, one at a time. */
 export class FileSender {
@@ -18,7 +18,7 @@ export class FileSender {
    */
   constructor(
     private readonly outbox: Outbox,
-    private readonly files: FileStore,
+    private readonly files: SharedFiles,
     private readonly session: VisitorSession,
     private readonly onProgress: (fileId: string, part: number) => void,
     private readonly onUploaded: () => void,
@@ -59,7 +59,7 @@ export class FileSender {
 
   private async upload(record: OutboxRecord, signal: AbortSignal): Promise<void> {
     const { fileId, name, type, size, uploadId: known } = fileToUpload(record)!;
-    const blob = await this.files.get(fileId);
+    const blob = await this.files.find(fileId);
     if (!blob) return this.outbox.markFailed(record, 'fileGone');
     const uploadId = known ?? (await this.create({ name, contentType: type || UNKNOWN_TYPE, size }));
     if (!known) await this.outbox.changeFile(record, fileId, { uploadId });
