@@ -1135,7 +1135,7 @@ export interface components {
          * @description Parts of the `context` that its deliveries have, where the event has them: what whoever switched the context on may read. The other parts are null.
          * @enum {string}
          */
-        WebhookContextPart: "conversation" | "contact" | "sender";
+        WebhookContextPart: "conversation" | "contact" | "sender" | "attachments";
         WebhookEndpointDeactivation: {
             /**
              * @description gone: a delivery was answered with 410. failing: all deliveries failed for five days.
@@ -1321,6 +1321,8 @@ export interface components {
             contact: components["schemas"]["Contact"] | null;
             /** @description The agent who wrote; null for a customer's message. */
             sender: components["schemas"]["Agent"] | null;
+            /** @description The files of the message, without their bytes; null for an event without a message. */
+            attachments: components["schemas"]["Attachment"][] | null;
         };
         /** @description An agent's message got further on its way: SENT, DELIVERED, READ, FAILED or UNKNOWN. The furthest status counts. */
         MessageStatusChangedEvent: {
