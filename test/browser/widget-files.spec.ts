@@ -161,9 +161,9 @@ describe('files in the widget', () => {
     await visitor.panel.getByRole('button', { name: 'Play hello.wav' }).click();
     await visitor.panel.locator('audio').waitFor();
     expect(await addresses()).toBe(1);
-    await visitor.message('Listen').getByRole('button', { name: 'Message options' }).click();
-    await visitor.message('Listen').getByRole('button', { name: 'Delete' }).click();
-    await visitor.message('Listen').waitFor({ state: 'detached' });
+    await visitor.message('Listen').getByRole('button', { name: 'Edit or delete' }).click();
+    await visitor.message('Listen').getByRole('button', { name: 'Delete', exact: true }).click();
+    await visitor.panel.locator('audio').waitFor({ state: 'detached' });
     expect(await addresses()).toBe(0);
   });
 
