@@ -115,18 +115,22 @@ describe('the private parts of libraries that the service relies on', () => {
     });
   });
 
-  it('are listed with the exact versions that package.json pins', () => {
+  it('are listed with the exact versions that the packages pin', () => {
     const page = readFileSync('docs/project/internals-we-rely-on.md', 'utf8');
-    const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-      dependencies: Record<string, string>;
-      devDependencies: Record<string, string>;
-    };
     const listed = [...page.matchAll(/^\| `(@?[\w/-]+)` ([\d.]+) /gm)].map(([, name, version]) => [
       name!,
       version!,
     ]);
     expect(listed.length).toBeGreaterThan(5);
-    const versions = { ...dependencies, ...devDependencies };
+    const versions = { ...pinnedBy('package.json'), ...pinnedBy('widget/package.json') };
     expect(listed).toEqual(listed.map(([name]) => [name, versions[name!]]));
   });
 });
+
+function pinnedBy(path: string): Record<string, string> {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(path, 'utf8')) as {
+    dependencies?: Record<string, string>;
+    devDependencies: Record<string, string>;
+  };
+  return { ...dependencies, ...devDependencies };
+}
