@@ -6,6 +6,7 @@ import { planOf, readOptions, usageOf, wantedOf } from './options.mts';
 import type { Scenario } from './scenario.mts';
 import { deliveries } from './scenarios/deliveries.mts';
 import { deleteBacklog } from './scenarios/delete-backlog.mts';
+import { files } from './scenarios/files.mts';
 import { flood } from './scenarios/flood.mts';
 import { growingReads } from './scenarios/growing-reads.mts';
 import { heldSnapshot } from './scenarios/held-snapshot.mts';
@@ -49,6 +50,7 @@ const SCENARIOS: Scenario[] = [
   recover,
   history,
   redisAway,
+  files,
   shares,
 ];
 let environment: Environment | undefined;

@@ -1,4 +1,5 @@
 import { fork, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -71,6 +72,7 @@ export class Deployment {
       DATABASE_POOL_SIZE: String(POOL_SIZE),
       REDIS_URL: this.redisUrl,
       SECRETS_KEYS,
+      FILE_STORE_DIRECTORY: join(environment.folder, `files-of-${database}`),
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
       WEBHOOK_EXTRA_CA_FILE: environment.certificates.caFile,
       NODE_ENV: 'production',

@@ -28,9 +28,10 @@ export interface Running {
 /** Options of the servers. They keep data as safely as in production. */
 type ServerOptions = Omit<Parameters<typeof startServers>[0], 'disposable' | 'onLog'>;
 
-/** Parts of an environment: the servers, the certificates of the receivers, and the two receivers. */
+/** Parts of an environment: servers, folder of files, the receivers' certificates, and two receivers. */
 interface Parts {
   servers: Servers;
+  folder: string;
   certificates: Certificates;
   receiver: Receiver;
   neighbours: Receiver;
@@ -50,10 +51,12 @@ export class Environment {
     const certificates = await makeCertificates(folder, ['localhost', '127.0.0.1']);
     const receiver = await startReceiver(servers.reaper, certificates);
     const neighbours = await startReceiver(servers.reaper, certificates);
-    return new Environment({ servers, certificates, receiver, neighbours, log });
+    return new Environment({ servers, folder, certificates, receiver, neighbours, log });
   }
 
   readonly servers: Servers;
+  /** Folder that is removed at the end. */
+  readonly folder: string;
   readonly certificates: Certificates;
   readonly receiver: Receiver;
   readonly neighbours: Receiver;
@@ -66,8 +69,9 @@ export class Environment {
   /** Functions that stop one running process each. */
   private readonly running = new Set<() => Promise<void>>();
 
-  private constructor({ servers, certificates, receiver, neighbours, log }: Parts) {
+  private constructor({ servers, folder, certificates, receiver, neighbours, log }: Parts) {
     this.servers = servers;
+    this.folder = folder;
     this.certificates = certificates;
     this.receiver = receiver;
     this.neighbours = neighbours;
