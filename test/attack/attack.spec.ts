@@ -6,10 +6,19 @@ import { CONNECTIONS } from './connections';
 import { HOOKS } from './hooks';
 import { PROTOCOL } from './protocol';
 import { AttackTarget } from './target';
+import { UPLOADING } from './uploads';
 import { VISITING } from './visitors';
 import { Testimony } from './witness';
 
-const ATTACKS: Attack[] = [...CONNECTIONS, ...PROTOCOL, ...BODIES, ...CALLERS, ...HOOKS, ...VISITING];
+const ATTACKS: Attack[] = [
+  ...CONNECTIONS,
+  ...PROTOCOL,
+  ...BODIES,
+  ...CALLERS,
+  ...HOOKS,
+  ...VISITING,
+  ...UPLOADING,
+];
 
 /** Time for deliveries to finish: the contract's retries of a webhook end after 62 s of backoff. */
 const SETTLE_MS = 120_000;

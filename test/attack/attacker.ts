@@ -12,7 +12,7 @@ const POLL_MS = 50;
 const GIVE_UP_MS = 20_000;
 
 export interface FloodRequest {
-  method: 'GET' | 'POST' | 'PATCH';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   headers?: Record<string, string>;
   body?: string | Buffer;

@@ -50,7 +50,7 @@ export const SHORT: AttackSizes = {
     HTTP_MAX_UNFINISHED_BYTES: String(4 * 1024 * 1024),
     WIDGET_STREAMS: '100',
   },
-  patienceMs: 15_000,
+  patienceMs: 30_000,
   connections: 100,
   heavyConnections: 70,
   manyConnections: 600,

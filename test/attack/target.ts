@@ -20,6 +20,8 @@ import { AttackSizes } from './sizes';
 import { Witness } from './witness';
 
 const NO_RATE_LIMIT = 1_000_000;
+/** Bytes that the files of a workspace may have, few enough that an attack uses them up. */
+export const FILE_QUOTA_BYTES = 200 * 1024 * 1024;
 const APP_SECRET = 'app-secret-of-the-attacker';
 
 /** Node's option for the heap that V8 takes by itself in a container of 512 MB. */
@@ -92,6 +94,7 @@ export class AttackTarget implements Target<Foothold> {
       NODE_OPTIONS: SMALL_HEAP,
       DATABASE_POOL_SIZE: '20',
       TRUST_PROXY: 'loopback',
+      WORKSPACE_FILE_MEBIBYTES: String(FILE_QUOTA_BYTES / 1024 / 1024),
       ...providerUrls,
       ...env,
     };

@@ -59,7 +59,7 @@ async function pipelinedBehindStreams(attacker: Attacker): Promise<void> {
   await pipelineBehind(attacker, () => stream);
 }
 
-async function sessionTokens(attacker: Attacker, visitors = VISITORS): Promise<string[]> {
+export async function sessionTokens(attacker: Attacker, visitors = VISITORS): Promise<string[]> {
   const tokens: string[] = [];
   for (let n = 0; n < visitors; n++) {
     const answer = await attacker.askOnce(sessionFrom(attacker, addressOf(n * 65_536)));
