@@ -126,7 +126,7 @@ async function sendPicture(api: Server, sender: Sender, photo: Buffer, n: number
   const conversationId = itemInTurn(sender.conversationIds, n);
   const uploadId = await createUpload(api, sender, conversationId, photo.length);
   await ask(api, sender, 'PUT', `uploads/${uploadId}/content`, 200, photo);
-  const message = { body: '', attachments: [{ uploadId }] };
+  const message = { attachments: [{ uploadId }] };
   await ask(api, sender, 'POST', `conversations/${conversationId}/messages`, 201, message);
 }
 
@@ -138,27 +138,55 @@ async function createUpload(api: Server, sender: Sender, conversationId: string,
 
 const agent = new Agent({ connections: OPEN_UPLOADS });
 
+/** Sends a request of a workspace, and returns the answer's JSON. */
 async function ask(
   { url }: Server,
   { apiKey }: Sender,
   method: 'POST' | 'PUT',
   path: string,
   status: number,
-  content: Buffer | Readable | object,
+  body: Buffer | SlowFile | object,
 ): Promise<{ id: string }> {
-  const isFile = Buffer.isBuffer(content) || content instanceof Readable;
-  const { statusCode, body } = await request(`${url}/api/v1/${path}`, {
+  const file = Buffer.isBuffer(body) || body instanceof SlowFile ? body : null;
+  const response = await request(`${url}/api/v1/${path}`, {
     dispatcher: agent,
     method,
     headers: {
       authorization: `Bearer ${apiKey}`,
-      'content-type': isFile ? 'application/octet-stream' : 'application/json',
+      'content-type': file ? 'application/octet-stream' : 'application/json',
+      ...(file && { 'content-length': String(file.length) }),
     },
-    body: isFile ? content : JSON.stringify(content),
+    body: file instanceof SlowFile ? file.read() : (file ?? JSON.stringify(body)),
   });
-  const answer = await body.text();
-  must(statusCode === status, `${method} ${path} was answered with ${statusCode}: ${answer}`);
+  const answer = await response.body.text();
+  must(
+    response.statusCode === status,
+    `${method} ${path} was answered with ${response.statusCode}: ${answer}`,
+  );
   return JSON.parse(answer) as { id: string };
+}
+
+/** File that is sent in ten parts, half a second apart. */
+class SlowFile {
+  readonly length: number;
+  private readonly content: Buffer;
+
+  constructor(content: Buffer) {
+    this.content = content;
+    this.length = content.length;
+  }
+
+  read(): Readable {
+    return Readable.from(this.parts());
+  }
+
+  private async *parts(): AsyncGenerator<Buffer> {
+    const part = Math.ceil(this.length / 10);
+    for (let from = 0; from < this.length; from += part) {
+      yield this.content.subarray(from, from + part);
+      await sleep(500);
+    }
+  }
 }
 
 /** Measures the API's memory while many files come in at the same time, against its memory before. */
@@ -167,24 +195,15 @@ async function memoryRow(api: Server, sender: Sender, photo: Buffer): Promise<Ro
   const ids: string[] = [];
   for (let n = 0; n < OPEN_UPLOADS; n++)
     ids.push(await createUpload(api, sender, conversationId, photo.length));
+  const file = new SlowFile(photo);
   const before = residentMb(api.pid);
   let peak = before;
   const sampler = setInterval(() => (peak = Math.max(peak, residentMb(api.pid))), SAMPLE_MS);
-  await Promise.all(ids.map((id) => ask(api, sender, 'PUT', `uploads/${id}/content`, 200, slowly(photo))));
-  clearInterval(sampler);
+  try {
+    await Promise.all(ids.map((id) => ask(api, sender, 'PUT', `uploads/${id}/content`, 200, file)));
+  } finally {
+    clearInterval(sampler);
+  }
   const name = `memory of the API for each of ${OPEN_UPLOADS} uploads at once`;
   return absoluteRow(name, [(peak - before) / OPEN_UPLOADS], megabytes, 1);
-}
-
-/** Returns a stream that gives a file in ten parts, half a second apart. */
-function slowly(content: Buffer): Readable {
-  const part = Math.ceil(content.length / 10);
-  return Readable.from(
-    (async function* () {
-      for (let from = 0; from < content.length; from += part) {
-        yield content.subarray(from, from + part);
-        await sleep(500);
-      }
-    })(),
-  );
 }
