@@ -8,6 +8,7 @@ import { LOWEST_ID } from '../common/ids';
 import { ZipEntry, zipArchive } from '../common/zip-archive';
 import { ContactConversationsRepository } from '../conversations/contact-conversations.repository';
 import { Database } from '../database/database';
+import { WorkBudgets } from '../http/limits/work-budgets';
 import { ContactExportLine, ContactExportService } from './contact-export.service';
 
 const PAGE = 200;
@@ -24,17 +25,19 @@ export class ContactArchiveService {
     private readonly conversations: ContactConversationsRepository,
     private readonly attachments: AttachmentsRepository,
     private readonly store: FileStore,
+    private readonly budgets: WorkBudgets,
   ) {}
 
   /**
    * Yields a ZIP archive: the lines of `ContactExportService.export` as `contact.jsonl`, and each stored file
    * as `files/<id of its attachment> <name>`. It reads on when the consumer needs more, one file at a time.
-   * Names attachments whose bytes the store does not hold in `missing.txt`.
-   * @throws AppError as ContactExportService.export, before the first byte
+   * Names attachments whose bytes the store does not hold in `missing.txt`. Each read of the database takes a
+   * slot for requests, and so a caller must not hold one.
+   * @throws AppError as ContactExportService.export, before the first byte; RATE_LIMITED, UNAVAILABLE
    */
-  async *export(tenantId: string, id: string, actor: Actor): AsyncGenerator<Buffer> {
+  async *export(tenantId: string, id: string, actor: Actor): AsyncGenerator<Buffer, void> {
     const lines = this.exports.export(tenantId, id, actor);
-    const first = await lines.next();
+    const first = await this.inSlot(tenantId, () => lines.next());
     if (first.done) return;
     // The id of the contact, which is another one than was asked for if that one was merged.
     const contactId = 'id' in first.value ? first.value.id : id;
@@ -44,9 +47,9 @@ export class ContactArchiveService {
   private async *listEntries(
     contact: { tenantId: string; contactId: string },
     first: ContactExportLine,
-    others: AsyncIterable<ContactExportLine>,
+    others: AsyncGenerator<ContactExportLine>,
   ): AsyncGenerator<ZipEntry> {
-    yield { path: 'contact.jsonl', content: jsonLines(first, others) };
+    yield { path: 'contact.jsonl', content: this.readLines(contact.tenantId, first, others) };
     const missing: string[] = [];
     for await (const attachment of this.listStored(contact)) {
       const content = await this.open(attachment);
@@ -57,13 +60,25 @@ export class ContactArchiveService {
       yield { path: 'missing.txt', content: Readable.from([Buffer.from(missing.join(''))]) };
   }
 
+  private async *readLines(
+    tenantId: string,
+    first: ContactExportLine,
+    others: AsyncGenerator<ContactExportLine>,
+  ): AsyncGenerator<Buffer> {
+    let lines = [first];
+    for (; lines.length > 0; lines = await this.inSlot(tenantId, () => readPage(others)))
+      yield Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
+
   private async *listStored(contact: {
     tenantId: string;
     contactId: string;
   }): AsyncGenerator<AttachmentEntity> {
     const { tenantId } = contact;
     for (let after: string | undefined = LOWEST_ID; after !== undefined;) {
-      const page: string[] = await this.conversations.listByContact(this.database, contact, after, PAGE);
+      const page: string[] = await this.inSlot(tenantId, () =>
+        this.conversations.listByContact(this.database, contact, after!, PAGE),
+      );
       for (const conversationId of page) yield* this.listOfConversation({ tenantId, conversationId });
       after = page.length < PAGE ? undefined : page.at(-1);
     }
@@ -74,7 +89,9 @@ export class ContactArchiveService {
     conversationId: string;
   }): AsyncGenerator<AttachmentEntity> {
     for (let after: string | undefined = LOWEST_ID; after !== undefined;) {
-      const page: AttachmentEntity[] = await this.attachments.listStored(key, after, PAGE);
+      const page: AttachmentEntity[] = await this.inSlot(key.tenantId, () =>
+        this.attachments.listStored(key, after!, PAGE),
+      );
       yield* page;
       after = page.length < PAGE ? undefined : page.at(-1)!.messageId;
     }
@@ -88,18 +105,25 @@ export class ContactArchiveService {
       throw error;
     }
   }
+
+  private async inSlot<T>(tenantId: string, read: () => Promise<T>): Promise<T> {
+    const release = await this.budgets.acquire('requests', tenantId);
+    try {
+      return await read();
+    } finally {
+      release();
+    }
+  }
 }
 
-async function* jsonLines(
-  first: ContactExportLine,
-  others: AsyncIterable<ContactExportLine>,
-): AsyncGenerator<Buffer> {
-  yield toLine(first);
-  for await (const line of others) yield toLine(line);
-}
-
-function toLine(line: ContactExportLine): Buffer {
-  return Buffer.from(`${JSON.stringify(line)}\n`);
+async function readPage(lines: AsyncGenerator<ContactExportLine>): Promise<ContactExportLine[]> {
+  const page: ContactExportLine[] = [];
+  while (page.length < PAGE) {
+    const line = await lines.next();
+    if (line.done) break;
+    page.push(line.value);
+  }
+  return page;
 }
 
 function safeName(name: string | null): string {

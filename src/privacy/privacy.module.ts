@@ -6,6 +6,7 @@ import { ConversationsModule } from '../conversations/conversations.module';
 import { MessagesModule } from '../messages/messages.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { TableRegistry } from '../database/tables/table-registry';
+import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { ContactArchiveService } from './contact-archive.service';
 import { ContactErasureRunner } from './contact-erasure-runner';
@@ -31,6 +32,7 @@ const EXPORTED = [
     ConversationsModule,
     MessagesModule,
     OutboxModule,
+    RateLimitModule,
     WorkspacesModule,
   ],
   providers: EXPORTED,

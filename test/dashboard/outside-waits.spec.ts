@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { AddressInfo, createServer, Server, Socket } from 'node:net';
 import { Downloads } from '../../dashboard/server/src/http/downloads';
@@ -15,6 +16,8 @@ import { waitFor } from '../support/wait';
 const SILENT_NAMES = Array.from({ length: 5 }, (_, n) => `silent-${n}.example.com`);
 /** Number of audit entries of 1 KiB that take more than a connection's buffers. */
 const MANY_ENTRIES = 20_000;
+/** File that takes more than a connection's buffers, and that no archive makes smaller. */
+const LARGE_FILE = randomBytes(20_000_000);
 
 /** Tests of what two workspaces make the dashboard wait for, while a third one uses it. */
 describe('requests that wait for somebody outside', () => {
@@ -188,7 +191,12 @@ describe('requests that wait for somebody outside', () => {
   describe('exports', () => {
     const connections: RawConnection[] = [];
 
-    const makeFilled = async () => {
+    interface Filled extends Settings {
+      /** Path of an export that takes more than a connection's buffers. */
+      path: string;
+    }
+
+    const makeFilled = async (): Promise<Filled> => {
       const settings = await makeSettings(service, dashboard, silentUrl);
       await service.query(
         `INSERT INTO audit_entries (tenant_id, id, action, entity, entity_id, actor_type, metadata, created_at)
@@ -196,15 +204,26 @@ describe('requests that wait for somebody outside', () => {
          FROM unnest($2::uuid[]) AS filler (id)`,
         [settings.workspace.id, Array.from({ length: MANY_ENTRIES }, () => newId())],
       );
-      return settings;
+      return { ...settings, path: '/audit-entries/export' };
+    };
+    const makeFilledArchive = async (): Promise<Filled> => {
+      const settings = await makeSettings(service, dashboard, silentUrl);
+      const { id } = await service.make.contact(settings.workspace);
+      const conversation = await service.make.conversation(settings.workspace, { contactId: id });
+      const upload = { conversationId: conversation.id, name: 'large.bin', size: LARGE_FILE.length };
+      const { body } = await settings.browser.post(pathOf(settings, '/uploads'), upload);
+      await settings.browser.putBytes(pathOf(settings, `/uploads/${body.id}/content`), LARGE_FILE);
+      const reply = { attachments: [{ uploadId: body.id }] };
+      await settings.browser.post(pathOf(settings, `/conversations/${conversation.id}/messages`), reply);
+      return { ...settings, path: `/contacts/${id}/export` };
     };
     afterEach(() => connections.splice(0).forEach((connection) => connection.destroy()));
 
-    const startExport = async ({ browser, workspace }: Settings) => {
+    const startExport = async ({ browser, workspace, path }: Filled) => {
       const connection = await RawConnection.open(dashboard.baseUrl);
       const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const path = `/api/workspaces/${workspace.id}/audit-entries/export`;
-      connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n\r\n`);
+      const target = `/api/workspaces/${workspace.id}${path}`;
+      connection.send(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n\r\n`);
       connections.push(connection);
       return connection;
     };
@@ -224,11 +243,15 @@ describe('requests that wait for somebody outside', () => {
       return null;
     };
 
-    it('leave the slots to others when nobody reads them, and are cut', async () => {
-      const filled = [await makeFilled(), await makeFilled()];
+    it.each([
+      ['of the audit log', makeFilled],
+      ['of a contact with a file', makeFilledArchive],
+    ])('%s leave the slots to others when nobody reads them, and are cut', async (_, make) => {
+      const before = await closedUnread();
+      const filled = [await make(), await make()];
       for (const settings of filled) for (let n = 0; n < 5; n++) (await startExport(settings)).stopReading();
       await expectAllServed();
-      await waitFor('an export to be cut', async () => (await closedUnread()) > 0);
+      await waitFor('an export to be cut', async () => (await closedUnread()) > before);
       for (const settings of filled) {
         const releases = await waitFor('the slots for exports', () => acquireBoth(settings));
         for (const release of releases) release();
@@ -264,10 +287,10 @@ describe('requests that wait for somebody outside', () => {
 
     it('are cut in the middle when they take too long, also while they are read', async () => {
       const downloads = dashboard.get(Downloads);
-      const usual = downloads.maxMs;
+      const usual = downloads.maxMs.lines;
       const filled = await makeFilled();
       const before = await closedUnread();
-      downloads.maxMs = 1_500;
+      downloads.maxMs.lines = 1_500;
       try {
         const download = await startExport(filled);
         await download.readSlowly(2_000_000, 9_000);
@@ -279,7 +302,7 @@ describe('requests that wait for somebody outside', () => {
         const releases = await waitFor('the slots for exports', () => acquireBoth(filled));
         for (const release of releases) release();
       } finally {
-        downloads.maxMs = usual;
+        downloads.maxMs.lines = usual;
       }
     });
   });

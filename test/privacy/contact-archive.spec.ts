@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { randomBytes } from 'node:crypto';
-import { crc32, inflateRawSync } from 'node:zlib';
 import type { Type } from '@nestjs/common';
 import { SYSTEM } from '../../src/access/principal';
 import { FileStore } from '../../src/attachments/store/file-store';
@@ -14,26 +13,8 @@ import { MessagesService } from '../../src/messages/messages.service';
 import { ContactArchiveService } from '../../src/privacy/contact-archive.service';
 import { ContactExportService } from '../../src/privacy/contact-export.service';
 import { MessagingHost } from '../support/messaging-host';
+import { unzip } from '../support/unzip';
 import { letTimePass, waitFor } from '../support/wait';
-
-/** Reads an archive by its directory, and checks the checksums. */
-function unzip(archive: Buffer): Record<string, Buffer> {
-  const end = archive.lastIndexOf(Buffer.from('PK\x06\x06', 'latin1'));
-  let at = Number(archive.readBigUInt64LE(end + 48));
-  const files: Record<string, Buffer> = {};
-  for (let left = Number(archive.readBigUInt64LE(end + 32)); left > 0; left--) {
-    const [crc, packed, bytes, nameBytes] = [16, 20, 24]
-      .map((n) => archive.readUInt32LE(at + n))
-      .concat(archive.readUInt16LE(at + 28)) as [number, number, number, number];
-    const name = archive.subarray(at + 46, at + 46 + nameBytes).toString();
-    const local = Number(archive.readBigUInt64LE(at + 46 + nameBytes + 4));
-    const content = inflateRawSync(archive.subarray(local + 30 + nameBytes, local + 30 + nameBytes + packed));
-    expect([crc32(content), content.length]).toEqual([crc, bytes]);
-    files[name] = content;
-    at += 46 + nameBytes + archive.readUInt16LE(at + 30);
-  }
-  return files;
-}
 
 describe('an archive', () => {
   const zip = (...given: ZipEntry[]) =>

@@ -110,6 +110,17 @@ export class Browser {
     return this.send('GET', path, undefined, headers);
   }
 
+  /** Downloads a file. */
+  async getBytes(path: string): Promise<{ status: number; headers: Answer['headers']; body: Buffer }> {
+    const { status, headers, data } = await axios.get<Buffer>(this.baseUrl + path, {
+      headers: { host: this.host, 'x-forwarded-for': this.address, cookie: this.cookie },
+      proxy: false,
+      responseType: 'arraybuffer',
+      validateStatus: () => true,
+    });
+    return { status, headers: headers as Answer['headers'], body: data };
+  }
+
   patch(path: string, body: object): Promise<Answer> {
     return this.send('PATCH', path, body);
   }

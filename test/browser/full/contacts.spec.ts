@@ -243,7 +243,7 @@ describe('the customer in the dashboard', () => {
     await visit.page.goto(`/w/${workspace.slug}/contacts/${contact.id}`);
     const download = visit.page.waitForEvent('download');
     await visit.page.getByRole('link', { name: 'Export' }).click();
-    expect((await download).suggestedFilename()).toBe(`contact-${contact.id}.ndjson`);
+    expect((await download).suggestedFilename()).toBe(`contact-${contact.id}.zip`);
     await visit.button('Erase').click();
     expect(await visit.act('Erase').isDisabled()).toBe(true);
     await visit.dialog.getByRole('textbox').fill('Zoë Martín');

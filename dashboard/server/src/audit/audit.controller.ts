@@ -54,7 +54,7 @@ export class AuditController {
     @Res() response: Response,
   ): Promise<void> {
     const lines = this.audit.export(workspaceId, filter, actor, format);
-    return this.downloads.send(workspaceId, lines, EXPORTS[format], response);
+    return this.downloads.sendLines(workspaceId, lines, EXPORTS[format], response);
   }
 }
 

@@ -1,9 +1,9 @@
 import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import {
   type Actor,
+  ContactArchiveService,
   type ContactErasureSummary,
   ContactErasuresService,
-  ContactExportService,
 } from 'conversation-messaging-service';
 import type { Response } from 'express';
 import type { RunningErasure } from '../api';
@@ -22,7 +22,7 @@ const EXPORTS_A_MINUTE = 20;
 export class ContactErasuresController {
   constructor(
     private readonly erasures: ContactErasuresService,
-    private readonly exports: ContactExportService,
+    private readonly archives: ContactArchiveService,
     private readonly downloads: Downloads,
   ) {}
 
@@ -53,12 +53,8 @@ export class ContactErasuresController {
     @CurrentActor() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
-    const lines = linesOf(this.exports.export(workspaceId, id, actor));
-    const file = { name: `contact-${id}.ndjson`, type: 'application/x-ndjson' };
-    return this.downloads.send(workspaceId, lines, file, response);
+    const archive = this.archives.export(workspaceId, id, actor);
+    const file = { name: `contact-${id}.zip`, type: 'application/zip' };
+    return this.downloads.sendBytes(workspaceId, archive, file, response);
   }
-}
-
-async function* linesOf(values: AsyncGenerator<object>): AsyncGenerator<string, void> {
-  for await (const value of values) yield `${JSON.stringify(value)}\n`;
 }

@@ -13,11 +13,17 @@ const STEP = 1_000;
 /** Characters of one write: few, because a connection is closed if no write ends for some time. */
 const WRITE_CHARACTERS = 32_768;
 
-/** Sends lines as a file to save, and reads the lines while it sends. */
+/** Name and media type of a file to save. */
+interface DownloadedFile {
+  name: string;
+  type: string;
+}
+
+/** Sends lines or bytes as a file to save, and reads them while it sends. */
 @Injectable()
 export class Downloads {
-  /** Maximum duration of a download in milliseconds, even if the client reads slowly. */
-  maxMs = 10 * 60_000;
+  /** Maximum durations of a download in milliseconds, even if the client reads slowly. */
+  readonly maxMs = { lines: 10 * 60_000, bytes: 30 * 60_000 };
 
   constructor(private readonly budgets: WorkBudgets) {}
 
@@ -29,16 +35,37 @@ export class Downloads {
    * @throws AppError RATE_LIMITED (the workspace runs too many downloads), UNAVAILABLE (the process runs too
    *   many, or this one takes longer than `maxMs`)
    */
-  send(
+  sendLines(
     workspaceId: string,
     lines: AsyncGenerator<string, void>,
-    file: { name: string; type: string },
+    file: DownloadedFile,
     response: Response,
   ): Promise<void> {
-    const steps = this.readSteps(workspaceId, lines);
-    return this.budgets.waitOutside('exports', workspaceId, () =>
-      sendFile(steps, file, response, this.maxMs),
-    );
+    return this.send(workspaceId, this.readSteps(workspaceId, lines), file, response, this.maxMs.lines);
+  }
+
+  /**
+   * Sends bytes as a file, as `sendLines` does, with the first bytes instead of the first lines. Whoever
+   * yields the bytes must take a slot for requests while it uses the database.
+   * @throws AppError as `sendLines`
+   */
+  sendBytes(
+    workspaceId: string,
+    bytes: AsyncGenerator<Buffer, void>,
+    file: DownloadedFile,
+    response: Response,
+  ): Promise<void> {
+    return this.send(workspaceId, bytes, file, response, this.maxMs.bytes);
+  }
+
+  private send(
+    workspaceId: string,
+    content: AsyncGenerator<string | Buffer, void>,
+    file: DownloadedFile,
+    response: Response,
+    maxMs: number,
+  ): Promise<void> {
+    return this.budgets.waitOutside('exports', workspaceId, () => sendFile(content, file, response, maxMs));
   }
 
   private async *readSteps(
@@ -74,16 +101,16 @@ function* inWrites(lines: string[]): Generator<string, void> {
 }
 
 async function sendFile(
-  text: AsyncGenerator<string, void>,
-  { name, type }: { name: string; type: string },
+  content: AsyncGenerator<string | Buffer, void>,
+  { name, type }: DownloadedFile,
   response: Response,
   maxMs: number,
 ): Promise<void> {
-  const first = await text.next();
+  const first = await content.next();
   response.attachment(name).type(type);
   const signal = AbortSignal.timeout(maxMs);
   try {
-    await pipeline(Readable.from(withFirst(first, text)), response, { signal });
+    await pipeline(Readable.from(withFirst(first, content)), response, { signal });
   } catch (error) {
     if (signal.aborted) throw new AppError('UNAVAILABLE', `A download took over ${maxMs / 1_000} seconds.`);
     // This code means that the client has cancelled the download, or that the connection broke.
@@ -91,10 +118,10 @@ async function sendFile(
   }
 }
 
-async function* withFirst(
-  first: IteratorResult<string, void>,
-  rest: AsyncGenerator<string, void>,
-): AsyncGenerator<string, void> {
+async function* withFirst<T>(
+  first: IteratorResult<T, void>,
+  rest: AsyncGenerator<T, void>,
+): AsyncGenerator<T, void> {
   if (first.done) return;
   yield first.value;
   yield* rest;
