@@ -171,7 +171,7 @@ export {
   SearchConversationsQuery,
   SearchMessagesQuery,
 } from './message-search/message-search.dto';
-export { DELIVERY_ERROR_CODES, type DeliveryErrorCode, type DeliveryStatus } from './messages/message-status';
+export { DELIVERY_ERROR_CODES, type DeliveryErrorCode, type DeliveryStatus } from './common/message-status';
 
 // Conversations with messages that an agent has not read.
 export { ReadMarksService } from './inbox/read-marks/read-marks.service';

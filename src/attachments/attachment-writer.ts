@@ -85,7 +85,7 @@ export class AttachmentWriter {
       const facts = { name, kind: kind!, contentType, size, problem: null };
       const caption = uploads[position]?.caption?.trim() || null;
       const added = this.add(tx, message, position, { ...facts, state: 'READY', fileId: file.id, caption });
-      return { ...added, sha256, width, height, durationMs, scan, rendition: null };
+      return { ...added, sha256, width, height, durationMs, scan, rendition: null, delivery: null };
     });
   }
 
@@ -94,7 +94,7 @@ export class AttachmentWriter {
     return repeated.map((attachment) => {
       const { position, fileId, kind, name, contentType, size, state, problem, caption } = attachment;
       const facts = { fileId, kind, name, contentType, size, state, problem, caption };
-      return { ...attachment, ...this.add(tx, message, position, facts) };
+      return { ...attachment, ...this.add(tx, message, position, facts), delivery: null };
     });
   }
 
@@ -129,4 +129,12 @@ function requireForm(channel: Channel, { kind, contentType, size }: FileEntity, 
   throw AppError.invalidBody(field, 'file_too_large', { channel: label, form, max });
 }
 
-const NOT_STORED = { sha256: null, width: null, height: null, durationMs: null, scan: null, rendition: null };
+const NOT_STORED = {
+  sha256: null,
+  width: null,
+  height: null,
+  durationMs: null,
+  scan: null,
+  rendition: null,
+  delivery: null,
+};

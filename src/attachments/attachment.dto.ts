@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString } from 'class-validator';
+import { MessageDelivery } from '../common/message-delivery';
 import { IsStorableText, MaxCharacters } from '../common/validators';
 import {
   ATTACHMENT_PROBLEMS,
@@ -95,7 +96,12 @@ export class AttachmentResponse {
   @ApiProperty({ type: Number, nullable: true, example: 1200, description: 'Of a picture, in pixels.' })
   height: number | null;
 
-  @ApiProperty({ type: Number, nullable: true, example: null, description: 'Of audio or video, if known.' })
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: null,
+    description: 'Of audio or video, if the channel names it: Telegram does.',
+  })
   durationMs: number | null;
 
   @ApiProperty({ type: String, nullable: true, example: null, description: 'What its sender wrote to it.' })
@@ -117,11 +123,20 @@ export class AttachmentResponse {
       "Path of a picture's thumbnail in WebP, or of a voice message in MP3; null if there is none, or it is not made yet.",
   })
   renditionUrl: string | null;
+
+  @ApiProperty({
+    type: MessageDelivery,
+    nullable: true,
+    example: null,
+    description:
+      "Progress of this file, which the channel's provider gets by a request of its own. null before the first request, in the widget, and for a customer's file: then the message's `delivery` says all.",
+  })
+  delivery: MessageDelivery | null;
 }
 
 export function toAttachment(attachment: AttachmentEntity): AttachmentResponse {
   const { id, kind, state, problem, name, contentType, size, sha256, width, height } = attachment;
-  const { durationMs, caption, rendition } = attachment;
+  const { durationMs, caption, rendition, delivery } = attachment;
   const contentPath = `/api/v1/attachments/${id}/content`;
   return {
     id,
@@ -138,5 +153,6 @@ export function toAttachment(attachment: AttachmentEntity): AttachmentResponse {
     caption,
     url: state === 'READY' ? contentPath : null,
     renditionUrl: rendition === null ? null : `${contentPath}?variant=rendition`,
+    delivery,
   };
 }

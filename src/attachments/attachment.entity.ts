@@ -1,4 +1,5 @@
 import { FileKind } from '../common/file-limits';
+import { DeliveryError, DeliveryStatus } from '../common/message-status';
 import { RenditionKind } from './renditions/rendition-kinds';
 import { ScanState } from './files/file.entity';
 
@@ -49,4 +50,6 @@ export interface AttachmentEntity {
   durationMs: number | null;
   scan: ScanState | null;
   rendition: RenditionKind | null;
+  /** Progress of the request that sends the file to a provider; null while there is none. */
+  delivery: { status: DeliveryStatus; error: DeliveryError | null } | null;
 }

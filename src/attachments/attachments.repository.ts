@@ -14,14 +14,17 @@ export interface AttachmentKey {
 /** Columns of `attachments` a that a writer chooses. */
 export type NewAttachment = Omit<
   AttachmentEntity,
-  'sha256' | 'width' | 'height' | 'durationMs' | 'scan' | 'rendition'
+  'sha256' | 'width' | 'height' | 'durationMs' | 'scan' | 'rendition' | 'delivery'
 >;
 
 const SELECT = `SELECT a.tenant_id AS "tenantId", a.id, a.conversation_id AS "conversationId",
     a.message_id AS "messageId", a.position, a.file_id AS "fileId", a.kind, a.name, a.content_type AS "contentType",
     a.size::float8 AS size, a.state, a.problem, a.caption, a.created_at AS "createdAt", f.sha256, f.width, f.height,
-    f.duration_ms AS "durationMs", f.scan, f.rendition
-  FROM attachments a LEFT JOIN files f ON f.tenant_id = $1 AND f.id = a.file_id`;
+    f.duration_ms AS "durationMs", f.scan, f.rendition,
+    CASE WHEN p.status IS NOT NULL THEN jsonb_build_object('status', p.status, 'error', p.error) END AS delivery
+  FROM attachments a LEFT JOIN files f ON f.tenant_id = $1 AND f.id = a.file_id
+    LEFT JOIN message_parts p ON p.tenant_id = $1 AND p.conversation_id = a.conversation_id
+      AND p.message_id = a.message_id AND p.attachment_id = a.id AND p.file_id IS NOT NULL`;
 
 /** Writes `attachments`. A row is deleted when the text of its message is erased. */
 @Injectable()

@@ -13,7 +13,7 @@ import {
   ERRORS_BY_CODE,
   statusesBefore,
   withoutDetails,
-} from './message-status';
+} from '../common/message-status';
 import type { MessageEntity } from './message.entity';
 import { ChangedStatus, hasStatusSubscriberSql, StatusEvents } from './status-events';
 

@@ -1,4 +1,4 @@
-import { type DeliveryError, type DeliveryStatus } from './message-status';
+import { type DeliveryError, type DeliveryStatus } from '../common/message-status';
 
 export const SENDER_TYPES = ['CUSTOMER', 'AGENT'] as const;
 export type SenderType = (typeof SENDER_TYPES)[number];

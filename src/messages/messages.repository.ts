@@ -4,7 +4,7 @@ import { Database } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
 import { ConversationKey, ErasedMessages } from '../database/tables/table-declaration';
-import { ERRORS_BY_CODE } from './message-status';
+import { ERRORS_BY_CODE } from '../common/message-status';
 import { MessageEntity } from './message.entity';
 import { hasStatusSubscriberSql, StatusEvents } from './status-events';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Transaction } from '../database/transaction';
 import { EventData } from '../outbox/event-catalog';
 import { hasSubscriberSql, OutboxService } from '../outbox/outbox.service';
-import { DeliveryErrorCode, DeliveryStatus } from './message-status';
+import { DeliveryErrorCode, DeliveryStatus } from '../common/message-status';
 
 export const STATUS_CHANGED = 'message.status_changed';
 

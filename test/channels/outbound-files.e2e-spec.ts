@@ -60,6 +60,13 @@ describe('a message with files', () => {
       )
       .then((parts) => parts.map(({ content, status }) => `${content} ${status}`));
 
+  /** Returns what the API says of each file of a message. */
+  const deliveriesOf = async ({ tenant }: ChannelWorkspace, { id, conversationId }: SentMessage) => {
+    const { body } = await tenant.client.get(`/conversations/${conversationId}/messages`);
+    const message = body.data.find((one: { id: string }) => one.id === id);
+    return message.attachments.map(({ delivery }: { delivery: object | null }) => delivery);
+  };
+
   describe('over Telegram', () => {
     async function chat() {
       const token = TelegramSimulator.token(++bots);
@@ -120,6 +127,9 @@ describe('a message with files', () => {
       const { error } = await shop.delivered(message, 'FAILED');
       expect(error).toMatchObject({ code: 'REFUSED', message: 'Bad Request: IMAGE_PROCESS_FAILED' });
       expect(await statusesOf(message)).toEqual(['FILE_WITH_BODY FAILED', 'FILE SENT']);
+      const [failed, sent] = await deliveriesOf(shop, message);
+      expect(failed).toEqual({ status: 'FAILED', error });
+      expect(sent).toEqual({ status: 'SENT', error: null });
       const again = await repeat(shop, message, 'Both.');
       await shop.delivered(again, 'SENT');
       expect(sentTo().map(({ text, file }) => [file?.name, text])).toEqual([

@@ -14,7 +14,7 @@ import {
   Setting,
   SHARED_SETTINGS,
 } from '../../src/config/settings';
-import { DELIVERY_ERROR_CODES, DELIVERY_STATUSES } from '../../src/messages/message-status';
+import { DELIVERY_ERROR_CODES, DELIVERY_STATUSES } from '../../src/common/message-status';
 import { eventCatalog } from '../../src/outbox/event-catalog';
 import { nameOf, ROUTES } from '../support/routes';
 import { ATTEMPT_ERRORS } from '../../src/webhooks/sending/attempt-outcome';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { newId } from '../../src/common/ids';
 import { SYSTEM } from '../../src/access/principal';
-import { DELIVERY_ERROR_CODES } from '../../src/messages/message-status';
+import { DELIVERY_ERROR_CODES } from '../../src/common/message-status';
 import { ParkedEventsService } from '../../src/operations/parked-events/parked-events.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
 import { Chat, ConnectedWorkspace, deliveryOf, waitForStatus } from '../support/connected-workspace';

@@ -3,7 +3,7 @@ import { AuditService } from '../../src/audit/audit.service';
 import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
 import { Channel } from '../../src/common/channel-descriptors';
 import { SYSTEM } from '../../src/access/principal';
-import { DeliveryStatus } from '../../src/messages/message-status';
+import { DeliveryStatus } from '../../src/common/message-status';
 import { connect, ConnectedWorkspace } from './connected-workspace';
 import { createTenant, Tenant } from './routes';
 import { TestService } from './service';

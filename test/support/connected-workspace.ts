@@ -2,7 +2,7 @@ import { ConnectedChannel, DisconnectedChannel } from '../../src/channels/connec
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { Channel } from '../../src/common/channel-descriptors';
 import { SYSTEM } from '../../src/access/principal';
-import { DeliveryError, DeliveryStatus } from '../../src/messages/message-status';
+import { DeliveryError, DeliveryStatus } from '../../src/common/message-status';
 import { MessageResponse } from '../../src/messages/message.dto';
 import { Target } from '../../src/queue/targets';
 import { openRedis } from './redis-connections';

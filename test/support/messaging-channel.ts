@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { ConnectedChannel } from '../../src/channels/connections/channel-connection.dto';
-import { DeliveryStatus } from '../../src/messages/message-status';
+import { DeliveryStatus } from '../../src/common/message-status';
 import { MessageResponse } from '../../src/messages/message.dto';
 import { connect, ConnectedWorkspace, SentDelivery, waitForStatus } from './connected-workspace';
 import { TestService } from './service';

@@ -708,7 +708,7 @@ export interface components {
              */
             height: number | null;
             /**
-             * @description Of audio or video, if known.
+             * @description Of audio or video, if the channel names it: Telegram does.
              * @example null
              */
             durationMs: number | null;
@@ -727,6 +727,38 @@ export interface components {
              * @example /api/v1/attachments/019ab3f7-5d6e-7f80-9a1b-2c3d4e5f6a7b/content?variant=rendition
              */
             renditionUrl: string | null;
+            /**
+             * @description Progress of this file, which the channel's provider gets by a request of its own. null before the first request, in the widget, and for a customer's file: then the message's `delivery` says all.
+             * @example null
+             */
+            delivery: components["schemas"]["MessageDelivery"] | null;
+        };
+        MessageDelivery: {
+            /**
+             * @description It only advances. UNKNOWN: the provider did not say whether it accepted the message, which is not sent again. More may come.
+             * @example QUEUED
+             * @enum {string|null}
+             */
+            status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | null;
+            /**
+             * @description Why it is FAILED, UNKNOWN, or retried (SENDING).
+             * @example null
+             */
+            error: components["schemas"]["MessageDeliveryError"] | null;
+        };
+        MessageDeliveryError: {
+            /**
+             * @description NO_CONNECTION, NO_RECIPIENT, REAUTH_REQUIRED, WINDOW_CLOSED, REFUSED, RETRYING, RETRIES_EXHAUSTED, GIVEN_UP, ERASED, OUTCOME_UNKNOWN; more may come.
+             * @example WINDOW_CLOSED
+             */
+            code: string;
+            /**
+             * @description The channel provider's own code; null where it gave none.
+             * @example 131047
+             */
+            providerCode: string | null;
+            /** @example Re-engagement message */
+            message: string;
         };
         UploadInput: {
             /**
@@ -859,33 +891,6 @@ export interface components {
              * @example null
              */
             firstBody?: string | null;
-        };
-        MessageDelivery: {
-            /**
-             * @description It only advances. UNKNOWN: the provider did not say whether it accepted the message, which is not sent again. More may come.
-             * @example QUEUED
-             * @enum {string|null}
-             */
-            status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "READ" | "FAILED" | "UNKNOWN" | null;
-            /**
-             * @description Why it is FAILED, UNKNOWN, or retried (SENDING).
-             * @example null
-             */
-            error: components["schemas"]["MessageDeliveryError"] | null;
-        };
-        MessageDeliveryError: {
-            /**
-             * @description NO_CONNECTION, NO_RECIPIENT, REAUTH_REQUIRED, WINDOW_CLOSED, REFUSED, RETRYING, RETRIES_EXHAUSTED, GIVEN_UP, ERASED, OUTCOME_UNKNOWN; more may come.
-             * @example WINDOW_CLOSED
-             */
-            code: string;
-            /**
-             * @description The channel provider's own code; null where it gave none.
-             * @example 131047
-             */
-            providerCode: string | null;
-            /** @example Re-engagement message */
-            message: string;
         };
         MessageReaction: {
             /**
@@ -1756,12 +1761,12 @@ export type Conversation = components['schemas']['Conversation'];
 export type ConversationDetail = components['schemas']['ConversationDetail'];
 export type ConversationChanges = components['schemas']['ConversationChanges'];
 export type Attachment = components['schemas']['Attachment'];
+export type MessageDelivery = components['schemas']['MessageDelivery'];
+export type MessageDeliveryError = components['schemas']['MessageDeliveryError'];
 export type UploadInput = components['schemas']['UploadInput'];
 export type Upload = components['schemas']['Upload'];
 export type MessagePage = components['schemas']['MessagePage'];
 export type Message = components['schemas']['Message'];
-export type MessageDelivery = components['schemas']['MessageDelivery'];
-export type MessageDeliveryError = components['schemas']['MessageDeliveryError'];
 export type MessageReaction = components['schemas']['MessageReaction'];
 export type MessageInput = components['schemas']['MessageInput'];
 export type AttachmentInput = components['schemas']['AttachmentInput'];

@@ -1,6 +1,6 @@
 import { FileKind } from '../../common/file-limits';
 import { AttachUpload } from '../../attachments/attachment.dto';
-import { ReceiptStatus } from '../../messages/message-status';
+import { ReceiptStatus } from '../../common/message-status';
 
 export interface ProviderFault {
   providerCode: string | null;
@@ -30,6 +30,8 @@ export interface FileReference {
   url?: string;
   /** SHA-256 of the bytes in hex, if the provider names it. */
   sha256?: string;
+  /** Duration of audio or video, if the provider names it. */
+  durationMs?: number;
 }
 
 /** File of a customer's message, with the facts that the sender or the provider claims. */

@@ -1,4 +1,4 @@
-import { DeliveryError, DeliveryErrorCode, DELIVERY_ERROR_CODES } from '../../messages/message-status';
+import { DeliveryError, DeliveryErrorCode, DELIVERY_ERROR_CODES } from '../../common/message-status';
 import { ProviderFault } from '../adapters/hook-events';
 import { storableText } from '../adapters/provider-values';
 

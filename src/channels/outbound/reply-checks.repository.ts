@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Channel } from '../../common/channel-descriptors';
 import { isId } from '../../common/ids';
 import { Database } from '../../database/database';
-import { DeliveryErrorCode } from '../../messages/message-status';
+import { DeliveryErrorCode } from '../../common/message-status';
 import { recipientOf, routeFault, routeOf } from './queue-conditions';
 
 /** Reasons for which a message fails before it is sent to the provider. */

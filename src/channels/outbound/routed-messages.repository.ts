@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { Batch, workspaceOf, writtenOnce } from '../../database/key-list';
 import { Pipelined, Transaction } from '../../database/transaction';
-import { DeliveryErrorCode } from '../../messages/message-status';
+import { DeliveryErrorCode } from '../../common/message-status';
 import { failClaimedSql, MessageKey, STATUS_BY_KEY } from '../../messages/message-status.repository';
 import { ConversationKey } from '../../database/tables/table-declaration';
 import { endOfHolds, firstUnsent, routeFault, routeOf, wasConnected } from './queue-conditions';

@@ -1,5 +1,5 @@
 import { backoffMs, FIRST_DELAY_MS } from '../../common/backoff';
-import { DeliveryError, DeliveryErrorCode } from '../../messages/message-status';
+import { DeliveryError, DeliveryErrorCode } from '../../common/message-status';
 import { ChannelAdapter, SendOutcome } from '../adapters/channel-adapter';
 import { ProviderFault } from '../adapters/hook-events';
 import { deliveryError } from './delivery-error';

@@ -4,7 +4,7 @@ import { groupByWorkspace } from '../../common/group-by';
 import { Periodic } from '../../common/periodic';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { DeliveryError, DeliveryStatus } from '../../messages/message-status';
+import { DeliveryError, DeliveryStatus } from '../../common/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { Metrics } from '../../metrics/metrics';
 import { targetKeyOf, Target } from '../../queue/targets';

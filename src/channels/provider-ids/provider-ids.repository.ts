@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
-import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
+import { DeliveryError, ReceiptStatus } from '../../common/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { MessageEntity } from '../../messages/message.entity';
 import { ErasedIds } from '../../secrets/erased-ids';

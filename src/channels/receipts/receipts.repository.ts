@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { idFloor } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
-import { ReceiptStatus, statusesBefore } from '../../messages/message-status';
+import { ReceiptStatus, statusesBefore } from '../../common/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { Connection } from '../adapters/channel-adapter';
 import { InboundReceipt, InboundWatermark } from '../adapters/hook-events';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { DeliveryError, ReceiptStatus } from '../../messages/message-status';
+import { DeliveryError, ReceiptStatus } from '../../common/message-status';
 import { MessageKey, MessageStatusRepository } from '../../messages/message-status.repository';
 import { Connection } from '../adapters/channel-adapter';
 import { InboundEcho, InboundReceipt, InboundWatermark } from '../adapters/hook-events';

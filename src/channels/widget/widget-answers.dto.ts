@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema, OmitType } from '@nestjs/swagger';
 import { AttachmentResponse, toAttachment } from '../../attachments/attachment.dto';
 import { AttachmentEntity } from '../../attachments/attachment.entity';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../../messages/message-status';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../common/message-status';
 import { type SenderType } from '../../messages/message.entity';
 import { readClientMessageId, VisitorMessageRow } from './visitor-messages.repository';
 
@@ -46,6 +46,7 @@ export class VisitorAttachmentResponse extends OmitType(AttachmentResponse, [
   'problem',
   'url',
   'renditionUrl',
+  'delivery',
 ]) {}
 
 /** Message as its visitor sees it: without the agent's id and without the cause of a failure. */

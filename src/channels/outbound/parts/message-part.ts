@@ -1,4 +1,4 @@
-import { DeliveryError, DeliveryStatus } from '../../../messages/message-status';
+import { DeliveryError, DeliveryStatus } from '../../../common/message-status';
 import { MessageKey } from '../../../messages/message-status.repository';
 
 /** Content of a part: the message's text, a file's caption, or a file with one of them or with neither. */

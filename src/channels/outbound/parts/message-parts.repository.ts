@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ErasedMessages } from '../../../database/tables/table-declaration';
 import { Transaction } from '../../../database/transaction';
-import { DeliveryError, DeliveryStatus, statusesBefore } from '../../../messages/message-status';
+import { DeliveryError, DeliveryStatus, statusesBefore } from '../../../common/message-status';
 import { keyParameters, MessageKey } from '../../../messages/message-status.repository';
 import { ConnectionKey } from '../../adapters/channel-adapter';
 import { MessagePart } from './message-part';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../../database/transaction';
-import { DeliveryError, ReceiptStatus } from '../../../messages/message-status';
+import { DeliveryError, ReceiptStatus } from '../../../common/message-status';
 import { MessageKey, MessageStatusRepository } from '../../../messages/message-status.repository';
 import { Connection } from '../../adapters/channel-adapter';
 import { ProviderIdsRepository } from '../../provider-ids/provider-ids.repository';

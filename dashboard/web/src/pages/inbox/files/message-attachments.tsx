@@ -7,6 +7,7 @@ import type { Attachment, Channel, Message } from '../../../api/types';
 import { useWorkspace } from '../../../api/workspace';
 import { CHANNEL_LABELS } from '../../../common/channel-logo';
 import { ErrorNotice } from '../../../common/error-notice';
+import { useTexts } from '../../../i18n/locale';
 import { FileIcon } from './file-icon';
 import { useFileSize } from './file-size';
 import { useFileTexts } from './file-texts';
@@ -46,9 +47,21 @@ export function MessageAttachments({
               {attachment.caption}
             </p>
           )}
+          {attachments.length > 1 && attachment.delivery && <SendingFault delivery={attachment.delivery} />}
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Says why a file did not arrive, or perhaps not, while other files of its message did. */
+function SendingFault({ delivery: { status, error } }: { delivery: Message['delivery'] }) {
+  const { inbox } = useTexts();
+  if (!error || !status) return null;
+  return (
+    <Text size="xs" c="var(--mantine-color-error)">
+      {inbox.delivery[status] ?? status}: {inbox.failure[error.code] ?? error.message}
+    </Text>
   );
 }
 
