@@ -39,19 +39,20 @@ export class ReceivedFiles {
   async store(
     key: AttachmentKey,
     source: Readable,
-    expected: ExpectedFile & { name: string },
+    expected: ExpectedFile & { name: string; durationMs: number | null },
     conclude?: (tx: Transaction) => Promise<void>,
   ): Promise<'stored' | 'full' | 'ended'> {
     const { tenantId } = key;
     const id = newId();
     const { name, contentType: declaredType, sha256: declaredSha256 = null } = expected;
+    const { durationMs } = expected;
     const of = { tenantId, id, conversationId: null, uploader: null };
     await this.database.transaction((tx) =>
       this.files.insert(tx, { ...of, name, declaredType, declaredSha256, size: 0 }, UNFINISHED_MS),
     );
     const facts = await this.intake.take({ tenantId, fileId: id }, source, expected);
     const end = await this.database.transaction((tx) =>
-      this.finish(tx, key, { fileId: id, name }, facts, conclude),
+      this.finish(tx, key, { fileId: id, name }, { ...facts, durationMs }, conclude),
     );
     if (end !== 'stored') {
       await this.database.transaction((tx) => this.files.release(tx, tenantId, [id]));
@@ -85,7 +86,7 @@ export class ReceivedFiles {
     tx: Transaction,
     key: AttachmentKey,
     file: { fileId: string; name: string },
-    facts: FileFacts,
+    facts: FileFacts & { durationMs: number | null },
     conclude?: (tx: Transaction) => Promise<void>,
   ): Promise<'stored' | 'full' | 'ended'> {
     const { tenantId } = key;

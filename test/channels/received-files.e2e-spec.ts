@@ -17,6 +17,11 @@ const JPEG = Buffer.from(
   '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=',
   'base64',
 );
+const MP3 = Buffer.concat([
+  Buffer.from('ID3\x04\0\0\0\0\0\0', 'latin1'),
+  Buffer.from('fffb9064', 'hex'),
+  Buffer.alloc(413),
+]);
 const PDF = Buffer.from('%PDF-1.4\n%âãÏÓ\n1 0 obj\n<<>>\nendobj\n');
 const APP_SECRET = '0123456789abcdef0123456789abcdef';
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes);
@@ -88,6 +93,17 @@ describe('files of customers', () => {
       telegram.customerFiles.set(id, path);
       telegram.handedOut.set(path, { bytes, type: 'application/octet-stream', ...more });
     };
+
+    it('have the duration that Telegram names, if they play', async () => {
+      handOut('song', MP3);
+      const audio = { file_id: 'song', mime_type: 'audio/mpeg', duration: 12 };
+      const song = await settled(shop, await receive({ audio }), 'READY');
+      expect(song.attachment).toMatchObject({ kind: 'AUDIO', durationMs: 12_000, delivery: null });
+      handOut('named-video', JPEG);
+      const video = { file_id: 'named-video', mime_type: 'video/mp4', duration: 12 };
+      const picture = await settled(shop, await receive({ video }), 'READY');
+      expect(picture.attachment).toMatchObject({ kind: 'IMAGE', durationMs: null });
+    });
 
     it('are fetched in the largest size, and announced', async () => {
       handOut('large', JPEG);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { FileKind } from '../../common/file-limits';
 import { Database } from '../../database/database';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { ConversationKey } from '../../database/tables/table-declaration';
@@ -20,6 +21,7 @@ export interface KeptFile extends FileRowKey {
 }
 
 const STEP_ROWS = 1_000;
+const PLAYED: FileKind[] = ['AUDIO', 'VIDEO'];
 
 const COLUMNS = `tenant_id AS "tenantId", id, conversation_id AS "conversationId", uploader, name,
   declared_type AS "declaredType", declared_sha256 AS "declaredSha256", size::float8 AS size, kind,
@@ -74,17 +76,26 @@ export class FilesRepository {
   }
 
   /**
-   * Stores the facts of a file whose bytes are stored.
+   * Stores the facts of a file whose bytes are stored, and the duration of audio and video, if it is known.
    * @returns false if the file is about to be deleted
    */
   async setStored(
     tx: Transaction,
     { tenantId, fileId }: FileRowKey,
-    { size, sha256, kind, contentType, width, height }: FileFacts,
+    {
+      size,
+      sha256,
+      kind,
+      contentType,
+      width,
+      height,
+      durationMs,
+    }: FileFacts & { durationMs?: number | null },
     livesMs: number,
   ): Promise<boolean> {
     const rows = await tx.query(
       `UPDATE files SET size = $3, sha256 = $4, kind = $5, content_type = $6, width = $7, height = $8,
+         duration_ms = $11,
          rendition_due_at = CASE WHEN $10::boolean AND stored_at IS NULL THEN now() ELSE rendition_due_at END,
          stored_at = coalesce(stored_at, now()),
          delete_at = CASE WHEN stored_at IS NULL THEN delete_at + $9 * interval '1 millisecond' ELSE delete_at END
@@ -100,6 +111,7 @@ export class FilesRepository {
         height,
         livesMs,
         renditionOf(contentType) !== null,
+        PLAYED.includes(kind) ? (durationMs ?? null) : null,
       ],
     );
     return rows.length > 0;

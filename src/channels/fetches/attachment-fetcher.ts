@@ -103,13 +103,14 @@ export class AttachmentFetcher {
     }
     // The connection may have broken meanwhile. Nothing would tell that to a reader.
     if (content.destroyed) return {};
-    const { sha256 } = key.reference;
+    const { sha256, durationMs = null } = key.reference;
     const expected = {
       maxBytes: MAX_FILE_BYTES,
       size,
       sha256: sha256 === undefined ? null : Buffer.from(sha256, 'hex'),
       contentType: attachment.contentType ?? contentType,
       name: (attachment.name ?? '').slice(0, MAX_NAME_CHARACTERS),
+      durationMs,
       signal,
     };
     try {

@@ -24,7 +24,7 @@ describe('the file of a Telegram message', () => {
     [
       'an audio',
       { audio: { ...file, title: 'Song', mime_type: 'audio/mpeg', duration: 3 } },
-      { ...claimed, ...id, kind: 'AUDIO', contentType: 'audio/mpeg' },
+      { ...claimed, reference: { id: 'a', durationMs: 3000 }, kind: 'AUDIO', contentType: 'audio/mpeg' },
     ],
     [
       'a voice message',
@@ -48,6 +48,11 @@ describe('the file of a Telegram message', () => {
     ['a sticker in WebM', { sticker: { ...file, is_video: true } }, { ...claimed, ...id, kind: 'FILE' }],
   ])('is %s', (_, message, expected) => {
     expect(readTelegramFile(message)).toEqual({ files: [expected], caption: null });
+  });
+
+  it('has no duration that is none', () => {
+    for (const duration of [-1, 1e12, 'long', null])
+      expect(readTelegramFile({ video: { ...file, duration } })?.files[0]?.reference).toEqual({ id: 'a' });
   });
 
   it('has the caption that the customer wrote', () => {

@@ -1,5 +1,5 @@
 import { FileKind } from '../../../common/file-limits';
-import { InboundFile } from '../hook-events';
+import { FileReference, InboundFile } from '../hook-events';
 import { numberOf, objectOf, objectsOf, ProviderObject, textOf } from '../provider-values';
 import { captionOf } from './telegram-content';
 
@@ -19,6 +19,9 @@ const KINDS: [field: string, kind: FileKind][] = [
   ['document', 'FILE'],
 ];
 
+/** Longest duration in seconds that is believed: a week. */
+const MAX_SECONDS = 7 * 24 * 3600;
+
 /** Reads the file of a Telegram message, and the text that the customer wrote to it. */
 export function readTelegramFile(
   message: ProviderObject,
@@ -34,9 +37,15 @@ export function readTelegramFile(
     name: textOf(file.file_name),
     contentType: textOf(file.mime_type),
     size: numberOf(file.file_size),
-    reference: { id },
+    reference: { id, ...durationOf(file) },
   };
   return { files: [received], caption: captionOf(message) };
+}
+
+/** Returns the duration of audio or video, which Telegram gives in seconds. */
+function durationOf({ duration }: ProviderObject): Pick<FileReference, 'durationMs'> {
+  const seconds = numberOf(duration);
+  return seconds !== null && seconds >= 0 && seconds <= MAX_SECONDS ? { durationMs: seconds * 1000 } : {};
 }
 
 /** Returns the largest of the sizes in which Telegram hands out a photo. */
