@@ -1,3 +1,8 @@
+import { Readable } from 'node:stream';
+import { UploadContents } from '../../../src/attachments/uploads/upload-contents';
+import { UploadsService } from '../../../src/attachments/uploads/uploads.service';
+import { newId } from '../../../src/common/ids';
+import { SendReply } from '../../../src/messages/message.dto';
 import { MessagesService } from '../../../src/messages/messages.service';
 import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { accessibilityFaultsOf } from '../accessibility';
@@ -21,6 +26,46 @@ describe('replies that were not delivered', () => {
   /** Answers over a channel that is not connected, so that the answer fails. */
   const lose = ({ id }: { id: string }, body: string) =>
     world.service.app.get(MessagesService).send(workspace.id, id, { body }, agent());
+
+  const upload = async (conversationId: string, name: string) => {
+    const { app } = world.service;
+    const made = await app
+      .get(UploadsService)
+      .create(workspace.id, { conversationId, name, size: name.length }, agent());
+    const owner = { tenantId: workspace.id, uploader: visit.agent.id };
+    const content = Readable.from([Buffer.from(name)]);
+    await app.get(UploadContents).storeUnsized(owner, made.id, content, new AbortController().signal);
+    return { uploadId: made.id };
+  };
+
+  it('of several files say which of them failed, and why', async () => {
+    const conversation = await world.service.make.begun(workspace, 'Dora', 'Both, please.');
+    const attachments = [
+      await upload(conversation.id, 'first.txt'),
+      await upload(conversation.id, 'second.txt'),
+    ];
+    const reply = { attachments } as SendReply;
+    const { message } = await world.service.app
+      .get(MessagesService)
+      .send(workspace.id, conversation.id, reply, agent());
+    const refused = JSON.stringify({ code: 'REFUSED', providerCode: '400', message: 'Bad Request' });
+    for (const [position, { id }] of message.attachments.entries())
+      await world.service.query(
+        `INSERT INTO message_parts (tenant_id, conversation_id, message_id, position, id, content, attachment_id, file_id,
+                                    status, error, attempt_count, created_at)
+         SELECT tenant_id, conversation_id, message_id, $3, $4, 'FILE', id, file_id, $5, $6, 1, now()
+         FROM attachments WHERE tenant_id = $1 AND id = $2`,
+        [workspace.id, id, position, newId(), ...(position === 0 ? ['SENT', null] : ['FAILED', refused])],
+      );
+    await visit.page.goto(`/w/${workspace.slug}/inbox/${conversation.id}`);
+    const files = visit.page.locator('article li');
+    await files
+      .filter({ hasText: 'second.txt' })
+      .getByText(/^Not delivered: The channel refused/)
+      .waitFor();
+    expect(await files.filter({ hasText: 'first.txt' }).getByText('Not delivered').count()).toBe(0);
+    expect(await accessibilityFaultsOf(visit.page, 'main')).toEqual([]);
+  });
 
   it('are marked and counted as it happens, in a view that they leave when somebody deals with them', async () => {
     const { make } = world.service;
