@@ -59,7 +59,7 @@ function SendingFault({ delivery: { status, error } }: { delivery: Message['deli
   const { inbox } = useTexts();
   if (!error || !status) return null;
   return (
-    <Text size="xs" c="var(--mantine-color-error)">
+    <Text size="xs" maw="22rem" c="var(--mantine-color-error)">
       {inbox.delivery[status] ?? status}: {inbox.failure[error.code] ?? error.message}
     </Text>
   );
