@@ -2,8 +2,12 @@
 // thumbnail of a picture in WebP, or a voice message in MP3. It has a process of its own, without the
 // service's environment, because decoders have faults: a hostile file can end, block or take over this
 // process alone.
+import { constants, setPriority } from 'node:os';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+
+// Messages go first where processors are scarce.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const MAX_PIXELS = 50_000_000;
 const LONGEST_SIDE = 640;
