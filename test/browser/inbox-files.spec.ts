@@ -8,23 +8,12 @@ import { waitFor } from '../support/wait';
 import { accessibilityFaultsOf } from './accessibility';
 import { AgentPage, DashboardInBrowser } from './dashboard-in-browser';
 import { PHONE } from './phone';
-import { pngBomb, pngOf, SampleFile, textFile, wavOf } from './sample-files';
+import { heicOf, pngBomb, pngOf, SampleFile, textFile, wavOf } from './sample-files';
 import { withDashboard } from './with-dashboard';
 
 const MEBIBYTE = 1024 * 1024;
 const PDF = textFile('invoice.pdf', '%PDF-1.4\n%%EOF\n', 'application/pdf');
-/** The first bytes of a HEIC picture, which no browser but Safari draws. */
-const HEIC: SampleFile = {
-  name: 'IMG_0001.HEIC',
-  mimeType: 'image/heic',
-  buffer: Buffer.concat([
-    Buffer.from([0, 0, 0, 24]),
-    Buffer.from('ftypheic'),
-    Buffer.alloc(4),
-    Buffer.from('heicmif1'),
-    Buffer.alloc(400),
-  ]),
-};
+const HEIC = heicOf('IMG_0001.HEIC');
 type Received = Parameters<AttachmentWriter['addReceived']>[2][number];
 
 describe('files in the inbox', () => {

@@ -23,6 +23,13 @@ export function pngBomb(name: string): SampleFile {
   return { name, mimeType: 'image/png', buffer: pngWith(12_000, 9000, deflateSync(Buffer.alloc(9000))) };
 }
 
+/** Makes the first bytes of a HEIC picture, which no browser but Safari draws. */
+export function heicOf(name: string): SampleFile {
+  const type = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic'), Buffer.alloc(4)]);
+  const buffer = Buffer.concat([type, Buffer.from('heicmif1'), Buffer.alloc(400)]);
+  return { name, mimeType: 'image/heic', buffer };
+}
+
 /** Makes a second of silence. */
 export function wavOf(name: string): SampleFile {
   const head = Buffer.alloc(44);

@@ -5,7 +5,7 @@ import { Page } from 'playwright-core';
 import { accessibilityFaults } from './accessibility';
 import { Device, LiveChat, START_TIMEOUT_MS } from './live-chat';
 import { PHONE } from './phone';
-import { pngBomb, pngOf, textFile, wavOf } from './sample-files';
+import { heicOf, pngBomb, pngOf, textFile, wavOf } from './sample-files';
 
 const PARCEL = pngOf('parcel.png', 1600, 1200);
 
@@ -101,6 +101,40 @@ describe('files in the widget', () => {
     await visitor.choose({ name: 'game.bin', mimeType: '', buffer: program });
     await visitor.write('Try my game');
     await visitor.waitFor('This kind of file is not accepted.', 'failed');
+  });
+
+  it('sends a HEIC picture, a bomb, an SVG, a long Arabic name and two files of one name by keyboard', async () => {
+    const visitor = await device.chatAt();
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="document.title=1"/>';
+    await visitor.choose(
+      heicOf('IMG_0001.HEIC'),
+      pngBomb('bomb.png'),
+      textFile('drawing.png', svg, 'image/png'),
+      pngOf(`${'ص'.repeat(300)}.png`, 40, 30),
+      pngOf('same.png', 40, 30),
+      pngOf('same.png', 30, 40),
+    );
+    await visitor.composer.fill('Six files');
+    await visitor.composer.press('Enter');
+    await visitor.waitFor('Six files', 'sent');
+    const [message] = await (await chat.desk.conversationWith('Six files')).messages();
+    expect(message!.attachments.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      'FILE IMG_0001.HEIC',
+      'FILE bomb.png',
+      'FILE drawing.png',
+      `IMAGE ${'ص'.repeat(251)}.png`,
+      'IMAGE same.png',
+      'IMAGE same.png',
+    ]);
+    for (const name of ['IMG_0001.HEIC', 'bomb.png', 'drawing.png'])
+      await visitor.panel.getByRole('button', { name: `Save ${name}` }).waitFor();
+    await visitor.panel.locator('canvas[data-drawn]').nth(2).waitFor();
+    await shoot(visitor, 'hostile');
+    await visitor.panel.getByRole('button', { name: 'Show same.png' }).last().press('Enter');
+    await visitor.page.locator('chat-widget').getByRole('dialog', { name: 'same.png' }).waitFor();
+    await visitor.page.keyboard.press('Escape');
+    expect(await visitor.page.title()).toBe('Tea shop');
+    expect(visitor.errors).toEqual([]);
   });
 
   it("shows an agent's files: a picture over the page, a sound to play, a document to save", async () => {
