@@ -76,6 +76,7 @@ export const REASONS = {
   file_infected: 'The file has malware.',
   file_gone: 'The provider does not hand out this file any more.',
   file_not_copied: "The files of this channel are not copied: its provider's rules forbid it.",
+  uploads_unused: 'No message has taken the uploads before, which may be {count} of {max} MiB in all.',
   files_full: 'The files of the workspace take up all of its {max} MiB.',
 
   busy: 'The service is busy. Retry shortly.',

@@ -154,6 +154,18 @@ describe('uploads that are interrupted', () => {
     expect((await visitor.send('POST', '/uploads', file(0.01))).body.error.reason).toBe('files_full');
   });
 
+  it('of a visitor count until their bytes are removed', async () => {
+    const visitor = await (await TestWidget.connect(service, tenant.workspace)).visitor();
+    const create = () => visitor.send('POST', '/uploads', { name: 'a', size: 1 });
+    const { id } = (await create()).body;
+    for (let n = 1; n < 20; n++) expect((await create()).status).toBe(201);
+    expect((await create()).body.error.reason).toBe('uploads_unused');
+    expect((await visitor.send('DELETE', `/uploads/${id}`)).status).toBe(204);
+    const rows = () => service.query('SELECT FROM files WHERE id = $1', [id]);
+    await waitFor('the bytes to be removed', async () => (await rows()).length === 0);
+    expect((await create()).status).toBe(201);
+  });
+
   it('take the space of the workspace from their beginning, and give it back', async () => {
     const half = Math.floor(0.6 * MEBIBYTE);
     const id = await begin(half);

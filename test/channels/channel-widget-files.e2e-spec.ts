@@ -175,10 +175,10 @@ describe("files of the widget's visitors", () => {
       );
     }
     const id = await begin('next');
+    const probe = await begin('probe');
     const put = () => visitor.put(id, Buffer.from('next'));
     try {
       await waitFor('the slots to be taken', async () => {
-        const probe = await begin('probe');
         return (await visitor.put(probe, Buffer.from('probe'))).status === 429;
       });
       const refused = await put();
@@ -190,6 +190,31 @@ describe("files of the widget's visitors", () => {
       for (const socket of stopped) socket.destroy();
     }
     await waitFor('a slot to be free', async () => (await put()).status === 200);
+  });
+
+  it('are 20 at most that no message has taken, however many are begun at once', async () => {
+    const visitor = await crowd.visitor(widget);
+    const begin = () => visitor.send('POST', '/uploads', { name: 'a', size: 1 });
+    const taken = await visitor.upload('1');
+    const answers = await Promise.all(Array.from({ length: 24 }, begin));
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused.map(({ status, body }) => [status, body.error.reason])).toEqual(
+      Array.from({ length: 5 }, () => [413, 'uploads_unused']),
+    );
+    expect(await (await crowd.visitor(widget)).upload('1')).toEqual(expect.any(String));
+    expect((await visitor.postFiles('m-1', [taken])).status).toBe(201);
+    expect([(await begin()).status, (await begin()).status]).toEqual([201, 413]);
+  });
+
+  it('have 250 MiB at most until messages take them', async () => {
+    const visitor = await crowd.visitor(widget);
+    const begin = (mebibytes: number) =>
+      visitor.send('POST', '/uploads', { name: 'a', size: mebibytes * 1024 * 1024 });
+    for (let n = 0; n < 9; n++) expect((await begin(25)).status).toBe(201);
+    expect((await begin(24)).status).toBe(201);
+    const refused = await begin(2);
+    expect([refused.status, refused.body.error.reason]).toEqual([413, 'uploads_unused']);
+    expect((await begin(1)).status).toBe(201);
   });
 
   it('are gone with a message that the visitor takes back', async () => {

@@ -13,6 +13,7 @@ import {
   BEFORE_ALL_MESSAGES,
   DueMessagesRepository,
 } from '../../src/channels/outbound/due-messages.repository';
+import { FilesRepository } from '../../src/attachments/files/files.repository';
 import { AuditEntriesRepository } from '../../src/audit/audit-entries.repository';
 import { Channel, CHANNELS } from '../../src/common/channel-descriptors';
 import { HIGHEST_ID, LOWEST_ID, newId } from '../../src/common/ids';
@@ -1119,5 +1120,22 @@ describe('query plans', () => {
         expect(rowsRead(plan)).toBeLessThanOrEqual(10);
       }
     });
+  });
+
+  it('counts the unused uploads of a visitor by index, among the many files of a workspace', async () => {
+    await run(host.stores.databaseAdminUrl, [
+      `INSERT INTO files (tenant_id, id, uploader, name, size, delete_at, created_at)
+       SELECT '${BIG}', gen_random_uuid(), 'contact:' || n % 1000, 'a', 1, CASE WHEN n < 20000 THEN now() END, now()
+       FROM generate_series(1, 100000) AS n`,
+      'ANALYZE files',
+    ]);
+    const files = new FilesRepository(host.get(Database));
+    const count = () => host.get(Database).transaction((tx) => files.countUnused(tx, BIG, 'contact:7'));
+    const plans = await plansOf(count);
+    expect(plans.length).toBeGreaterThan(0);
+    for (const plan of plans) {
+      expect(indexesOf(plan)).toEqual(['files_unused_idx']);
+      expect(rowsRead(plan)).toBeLessThanOrEqual(21);
+    }
   });
 });

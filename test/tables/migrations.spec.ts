@@ -67,6 +67,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795902000000-renditions.ts': '94567be277f2c2ee',
   'migrations/1795901000000-message-parts.ts': '91e8ae8ba6de611a',
   'migrations/1795807000000-refolded-texts.ts': '04955207f4eb0620',
+  'migrations/1795903000000-unused-uploads.ts': 'c94c2993ec1677af',
 };
 
 describe('migrations', () => {

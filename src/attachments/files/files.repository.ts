@@ -139,6 +139,23 @@ export class FilesRepository {
     );
   }
 
+  /**
+   * Counts the uploads of an uploader that no message has taken, and their bytes. A deleted upload counts
+   * until its bytes are removed.
+   */
+  async countUnused(
+    tx: Transaction,
+    tenantId: string,
+    uploader: string,
+  ): Promise<{ count: number; bytes: number }> {
+    const [row] = await tx.query<{ count: number; bytes: number }>(
+      `SELECT count(*)::integer AS count, coalesce(sum(size), 0)::float8 AS bytes
+       FROM files WHERE tenant_id = $1 AND uploader = $2 AND delete_at IS NOT NULL`,
+      [tenantId, uploader],
+    );
+    return row!;
+  }
+
   /** Lets unused uploads for a conversation be deleted now, and erases their names. */
   async releaseUploads(tx: Transaction, { tenantId, conversationId }: ConversationKey): Promise<void> {
     await tx.query(

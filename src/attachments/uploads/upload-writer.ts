@@ -18,6 +18,16 @@ export interface Uploader {
   uploader: string;
 }
 
+/** Limits of uploaders who are strangers to the workspace. */
+export interface UploadLimits {
+  /** Part of the workspace's space, from 0 to 1, up to which they may upload. */
+  share: number;
+  /** Number of uploads of one of them that no message has taken. */
+  unused: number;
+  /** Number of bytes of these uploads. */
+  unusedBytes: number;
+}
+
 /** Adds uploads to a workspace. */
 @Injectable()
 export class UploadWriter {
@@ -30,7 +40,7 @@ export class UploadWriter {
   /**
    * Inserts an upload, and counts its bytes as used.
    * @param conversationId id of a conversation of the workspace; null for the first one of a visitor
-   * @param share part of the workspace's space, from 0 to 1, above which the upload is refused
+   * @param limits null for those who belong to the workspace
    * @throws AppError PAYLOAD_TOO_LARGE
    */
   async insert(
@@ -39,12 +49,14 @@ export class UploadWriter {
     conversationId: string | null,
     channel: Channel,
     { name, contentType, size, sha256 }: Omit<CreateUpload, 'conversationId'>,
-    share = 1,
+    limits: UploadLimits | null = null,
   ): Promise<UploadResponse> {
     requireAnyForm(channel, size);
     const { workspaceFileBytes: bytes } = this.config;
-    const max = bytes === null ? null : Math.floor(bytes * share);
+    const max = bytes === null ? null : Math.floor(bytes * (limits?.share ?? 1));
     if (!(await this.usage.add(tx, tenantId, size, max))) throw filesFull(bytes!);
+    // The workspace's row of usage is now locked, so that no other upload is counted at the same time.
+    if (limits) await this.requireUnusedBelow(tx, { tenantId, uploader }, size, limits);
     const file = {
       tenantId,
       id: newId(),
@@ -57,6 +69,18 @@ export class UploadWriter {
     };
     const times = await this.files.insert(tx, file, CONTENT_MS);
     return toUpload({ ...file, ...NO_FACTS, ...times });
+  }
+
+  private async requireUnusedBelow(
+    tx: Transaction,
+    { tenantId, uploader }: Uploader,
+    size: number,
+    { unused, unusedBytes }: UploadLimits,
+  ): Promise<void> {
+    const { count, bytes } = await this.files.countUnused(tx, tenantId, uploader);
+    if (count < unused && bytes + size <= unusedBytes) return;
+    const values = { count: unused, max: unusedBytes / 1024 / 1024 };
+    throw AppError.because('PAYLOAD_TOO_LARGE', 'uploads_unused', values);
   }
 }
 

@@ -4,7 +4,7 @@ import { AttachmentsRepository } from '../../attachments/attachments.repository'
 import { AttachmentContents } from '../../attachments/contents/attachment-contents';
 import { UploadResponse } from '../../attachments/uploads/upload.dto';
 import { UploadContents } from '../../attachments/uploads/upload-contents';
-import { UploadWriter } from '../../attachments/uploads/upload-writer';
+import { UploadLimits, UploadWriter } from '../../attachments/uploads/upload-writer';
 import { UploadsService } from '../../attachments/uploads/uploads.service';
 import { AppError } from '../../common/app-error';
 import { isId } from '../../common/ids';
@@ -13,11 +13,14 @@ import { uploaderOf, Visitor, VisitorRequest, Widget } from './visitor';
 import { VisitorsRepository } from './visitors.repository';
 import { CreateVisitorUpload } from './widget.dto';
 
+const MEBIBYTE = 1024 * 1024;
+
 /**
- * Part of a workspace's space for files up to which visitors may upload. The rest is left to agents and to
- * received files, so that strangers can't keep them out by uploads that no message takes.
+ * Limits of a visitor's uploads. The share leaves the rest of the space to agents and to received files. The
+ * number of unused uploads is enough for two messages, and their bytes for ten of the largest files: one
+ * visitor can't keep others out by uploads that no message takes.
  */
-const VISITORS_SHARE = 0.9;
+const VISITORS_LIMITS: UploadLimits = { share: 0.9, unused: 20, unusedBytes: 250 * MEBIBYTE };
 
 /** Receives visitors' uploads, and sends the bytes of the files in their conversations. */
 @Injectable()
@@ -34,7 +37,8 @@ export class VisitorFilesService {
 
   /**
    * Makes an upload for a visitor's message. Its content has to follow within an hour.
-   * @throws AppError NOT_FOUND: the widget is disconnected; PAYLOAD_TOO_LARGE
+   * @throws AppError NOT_FOUND: the widget is disconnected; PAYLOAD_TOO_LARGE: the file is too large, or the
+   *   visitor or the workspace has no room for it
    */
   async create(widget: Widget, visitor: Visitor, upload: CreateVisitorUpload): Promise<UploadResponse> {
     const conversationId = await this.findConversation(widget, visitor);
@@ -45,7 +49,7 @@ export class VisitorFilesService {
         conversationId,
         'WIDGET',
         upload,
-        VISITORS_SHARE,
+        VISITORS_LIMITS,
       ),
     );
   }

@@ -85,7 +85,7 @@ const UNKNOWN_TYPE = 'application/octet-stream';
 
 function problemOf(error: unknown): FileProblem {
   const reason = reasonOf(error);
-  if (reason === 'files_full') return 'noRoom';
+  if (reason === 'files_full' || reason === 'uploads_unused') return 'noRoom';
   if (reason === 'file_empty') return 'fileEmpty';
   return statusOf(error) === 413 ? 'fileTooLarge' : 'fileRefused';
 }

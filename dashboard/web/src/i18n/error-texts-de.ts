@@ -235,6 +235,8 @@ const reasons: Record<ReasonCode, string> = {
   file_infected: 'Die Datei enthält Schadsoftware.',
   file_gone: 'Der Anbieter gibt diese Datei nicht mehr heraus.',
   file_not_copied: 'Dateien dieses Kanals werden nicht kopiert: Die Regeln des Anbieters verbieten es.',
+  uploads_unused:
+    'Noch keine Nachricht hat die vorigen Uploads, deren es {count} mit zusammen {max} MiB sein dürfen.',
   files_full: 'Die Dateien des Arbeitsbereichs belegen alle {max} MiB.',
   busy: 'Der Dienst ist ausgelastet. Versuchen Sie es gleich noch einmal.',
   internal: 'Bei uns ist etwas schiefgegangen. Nennen Sie dem Support die Anfrage.',
