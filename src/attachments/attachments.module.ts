@@ -25,6 +25,7 @@ import { RenditionRunner } from './renditions/rendition-runner';
 import { RenditionsRepository } from './renditions/renditions.repository';
 import { ReceivedFiles } from './received-files';
 import { DiskStore } from './store/disk-store';
+import { FileStoreMetrics } from './store/file-store-metrics';
 import { FileStoreProof } from './store/file-store-proof';
 import { FileStoresRepository } from './store/file-stores.repository';
 import { FileStore } from './store/file-store';
@@ -58,6 +59,7 @@ const EXPORTED = [
   imports: [ConversationsModule, IdempotencyModule, OutboxModule, RateLimitModule],
   providers: [
     ...EXPORTED,
+    FileStoreMetrics,
     {
       provide: FileStore,
       inject: [Config],

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { rename, statfs } from 'node:fs/promises';
 import { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import axios from 'axios';
 import { Client } from 'pg';
+import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
 import { MetricsServer } from '../../src/operations/metrics/metrics-server';
 import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
@@ -85,6 +87,22 @@ describe('of the API', () => {
       await service.client.get('/me');
     });
     expect(differences).toEqual([2, 1, 1]);
+  });
+
+  it('tell the space of the disk with the files, and no old one while the folder is away', async () => {
+    const { fileStore } = service.app.get(Config);
+    if (!('directory' in fileStore)) throw new Error('the files of tests are on a disk');
+    const bytes = () =>
+      Promise.all(['free', 'total'].map((state) => read(service, `file_store_bytes{state="${state}"}`)));
+    const { blocks, bsize } = await statfs(fileStore.directory);
+    const [free, total] = await bytes();
+    expect(total).toBe(blocks * bsize);
+    expect(free).toBeGreaterThan(0);
+    expect(free).toBeLessThanOrEqual(total!);
+    await rename(fileStore.directory, `${fileStore.directory}-away`);
+    expect(await bytes()).toEqual([Number.NaN, Number.NaN]);
+    await rename(`${fileStore.directory}-away`, fileStore.directory);
+    expect(await bytes()).toEqual([expect.any(Number), total]);
   });
 
   it('make no new series of ids, nor of paths that are no route', async () => {

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { link, mkdir, open, readdir, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rm, stat, statfs, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -14,6 +14,7 @@ import {
   pathOf,
   PutOptions,
   StoredFile,
+  StoreSpace,
 } from './file-store';
 
 /** Folder of files that are being written. A process that is killed leaves such a file behind. */
@@ -120,6 +121,11 @@ export class DiskStore extends FileStore {
 
   async countMarks(): Promise<number> {
     return (await namesOf(this.folder)).filter((name) => name.startsWith(MARK)).length;
+  }
+
+  async space(): Promise<StoreSpace> {
+    const { bavail, blocks, bsize } = await statfs(this.folder);
+    return { free: bavail * bsize, total: blocks * bsize };
   }
 
   get place(): string {

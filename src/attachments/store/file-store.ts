@@ -61,8 +61,18 @@ export abstract class FileStore {
   /** Returns the number of databases whose mark the store has. */
   abstract countMarks(): Promise<number>;
 
+  /** Returns the space of the store's disk; null if the store has no disk that can be full. */
+  abstract space(): Promise<StoreSpace | null>;
+
   /** Name of the store in messages to operators. */
   abstract get place(): string;
+}
+
+/** Space of a disk, in bytes. */
+export interface StoreSpace {
+  /** Bytes that this process may still write. */
+  free: number;
+  total: number;
 }
 
 /** File that a store holds, by its path. */

@@ -160,6 +160,10 @@ export class S3Store extends FileStore {
     return (await this.client.send(new this.sdk.ListObjectsV2Command(input))).KeyCount ?? 0;
   }
 
+  space(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   get place(): string {
     const { bucket, prefix } = this.settings;
     return `The bucket ${bucket}/${prefix} (FILE_STORE_BUCKET)`;
