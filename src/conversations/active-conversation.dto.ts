@@ -29,10 +29,13 @@ export class ListActiveConversationsQuery extends IntersectionType(
   @IsIn(CONVERSATION_STATUSES)
   status?: ConversationStatus;
 
-  /** Selects conversations, of any status, with a reply that was not delivered, or may not have been. */
+  /**
+   * `lost` selects conversations, of any status, with a reply that was not delivered, or may not have been;
+   * `waiting` those whose customer waits for a reply, the longest waiting first.
+   */
   @IsOptional()
-  @IsIn(['lost'])
-  view?: 'lost';
+  @IsIn(['lost', 'waiting'])
+  view?: 'lost' | 'waiting';
 
   @IsOptional()
   @IsIn(CHANNELS)
@@ -53,6 +56,9 @@ export class ActiveConversation extends ContactConversation {
   /** Id of the newest message; null before the first message. */
   lastMessageId: string | null;
 
+  /** Id of the customer's first message that waits for a reply; null if none does. */
+  waitingMessageId: string | null;
+
   /** Status of the newest reply that was not delivered, or may not have been; null if there is none. */
   lost: LostStatus | null;
 
@@ -65,7 +71,7 @@ export function toContactConversation(conversation: ContactActivity): ContactCon
 }
 
 export function toActiveConversation(conversation: ListedActivity): ActiveConversation {
-  const { lastMessageId, lost, contactId, contactName } = conversation;
+  const { lastMessageId, waitingMessageId, lost, contactId, contactName } = conversation;
   const contact = { id: contactId, name: contactName };
-  return { ...toContactConversation(conversation), lastMessageId, lost, contact };
+  return { ...toContactConversation(conversation), lastMessageId, waitingMessageId, lost, contact };
 }

@@ -19,7 +19,7 @@ import { IS_LOST, LostStatus } from './lost-replies';
 
 export interface ListPosition {
   order: ListOrder;
-  /** Id below which the list continues; without it, the list begins with its first conversation. */
+  /** Position behind which the list continues; without it, the list begins with its first conversation. */
   cursor?: string;
   count: number;
 }
@@ -39,8 +39,11 @@ export interface ListResult {
 
 export type ListedActivity = ListedConversation &
   Pick<ConversationEntity, 'lastMessageId' | 'contactId'> & {
-    /** Id by which the list is ordered: of the newest message, or of a conversation without messages. */
-    activity: string;
+    /**
+     * Id by which the list is ordered: of the newest message, or of a conversation without messages; of the
+     * waiting message in a list of those that wait.
+     */
+    position: string;
     contactName: string | null;
     /** Agent who wrote the newest message; null if a customer wrote it, or there is no message. */
     lastSenderAgentId: string | null;
@@ -48,7 +51,11 @@ export type ListedActivity = ListedConversation &
     lost: LostStatus | null;
   };
 
-export type ContactActivity = ListedConversation & Pick<ListedActivity, 'activity' | 'lastSenderAgentId'>;
+export type ContactActivity = ListedConversation &
+  Pick<ListedActivity, 'lastSenderAgentId'> & {
+    /** Id of the newest message, or of a conversation without messages. */
+    activity: string;
+  };
 
 const CONTACT_NAME = `(SELECT name FROM contacts WHERE tenant_id = $1 AND id = page."contactId") AS "contactName"`;
 
@@ -75,6 +82,11 @@ const SELECT_LOST = `
 
 const COUNT_LOST = boundedCount(SELECT_LOST);
 
+const SELECT_WAITING = `SELECT waiting_message_id FROM conversations
+  WHERE tenant_id = $1 AND waiting_message_id IS NOT NULL ORDER BY waiting_message_id`;
+
+const COUNT_WAITING = `SELECT (${boundedCount(SELECT_WAITING)}) AS count, (${SELECT_WAITING} LIMIT 1) AS "firstId"`;
+
 const hasConversation = ({ id }: { id: string | null }) => id !== null;
 
 @Injectable()
@@ -95,18 +107,18 @@ export class ConversationListsRepository {
   private async findAmongFew(
     tenantId: string,
     filter: ListFilter,
-    { order, cursor = HIGHEST_ID, count }: ListPosition,
+    { order, cursor, count }: ListPosition,
   ): Promise<ListResult | null> {
     const statement = new ListStatement(tenantId, filter, order);
     const selected = statement.selectFew();
     if (selected === null) return null;
     const rows = await this.database.prepared<PositionedConversation & { read: number }>(
       `WITH few AS MATERIALIZED (${selected}), page AS (
-         SELECT * FROM few WHERE position < ${statement.bind(cursor)} AND ${statement.condition}
-         ORDER BY position DESC LIMIT ${statement.bind(count)}
+         SELECT * FROM few WHERE ${statement.isBehind('position', cursor)} AND ${statement.condition}
+         ORDER BY position ${statement.direction} LIMIT ${statement.bind(count)}
        )
        SELECT page.*, ${CONTACT_NAME}, (SELECT count(*) FROM few)::integer AS read
-       FROM (VALUES (1)) AS one LEFT JOIN page ON true ORDER BY position DESC`,
+       FROM (VALUES (1)) AS one LEFT JOIN page ON true ORDER BY position ${statement.direction}`,
       statement.parameters.values,
     );
     return rows[0]!.read > MAX_READ ? null : { rows: rows.filter(hasConversation), end: null };
@@ -115,41 +127,49 @@ export class ConversationListsRepository {
   private async lookThrough(
     tenantId: string,
     filter: ListFilter,
-    { order, cursor = HIGHEST_ID, count }: ListPosition,
+    { order, cursor, count }: ListPosition,
   ): Promise<ListResult> {
     const statement = new ListStatement(tenantId, filter, order);
-    const list = statement.selectBelow(cursor);
+    const list = statement.selectBehind(cursor);
     const wanted = statement.bind(count);
     const rows = await this.database.prepared<PositionedConversation & { end: string | null }>(
       `WITH page AS MATERIALIZED (
          SELECT * FROM (${list} LIMIT ${MAX_READ}) AS looked_at WHERE ${statement.condition}
-         ORDER BY position DESC LIMIT ${wanted}
+         ORDER BY position ${statement.direction} LIMIT ${wanted}
        )
        SELECT page.*, ${CONTACT_NAME},
               CASE WHEN (SELECT count(*) FROM page) < ${wanted} THEN (
                 SELECT position FROM (${list} OFFSET ${MAX_READ - 1} LIMIT 1) AS last) END AS end
-       FROM (VALUES (1)) AS one LEFT JOIN page ON true ORDER BY position DESC`,
+       FROM (VALUES (1)) AS one LEFT JOIN page ON true ORDER BY position ${statement.direction}`,
       statement.parameters.values,
     );
     return { rows: rows.filter(hasConversation), end: rows[0]!.end };
   }
 
   /**
-   * Lists up to `count` conversations below the cursor, latest activity first. If the filter names a channel,
-   * only the next 1,000 conversations of all channels are searched for it.
+   * Lists up to `count` conversations behind the cursor, latest activity first, or those that wait for a
+   * reply, the longest waiting first. If the filter names a channel, or an agent of those that wait, only the
+   * next 1,000 conversations are searched.
    */
   listActive(tenantId: string, filter: ActivityFilter, count: number): Promise<ListedActivity[]> {
-    const { parameters, scanned, order } = scanByActivity(tenantId, filter);
-    const { channel, agentId } = filter;
+    const { parameters, position, scanned, order } = scanByActivity(tenantId, filter);
+    const { channel, agentId, isWaiting } = filter;
     // The outer SELECT must have the order of the inner one, so that PostgreSQL need not sort the rows.
-    const listOrder = agentId === null ? '"assignedAgentId" DESC, activity DESC' : 'activity DESC';
+    const byActivity = agentId === null ? '"assignedAgentId" DESC, position DESC' : 'position DESC';
+    const listOrder = isWaiting ? 'position' : byActivity;
+    const searched = [
+      channel && `"sourceChannel" = ${parameters.bind(channel)}`,
+      isWaiting && agentId && `"assignedAgentId" = ${parameters.bind(agentId)}`,
+      isWaiting && agentId === null && '"assignedAgentId" IS NULL',
+    ].filter(Boolean);
+    const limit = searched.length > 0 ? MAX_READ : MAX_LIMIT + 1;
     // PostgreSQL assumes a tenth of the table for a limit in a parameter, so the inner limit is a constant.
     return this.database.prepared(
       `SELECT page.*, ${CONTACT_NAME}, ${LAST_SENDER}, ${LOST}
        FROM (SELECT * FROM (SELECT ${CONVERSATION_COLUMNS}, last_message_id AS "lastMessageId", contact_id AS "contactId",
-                              ${ACTIVITY} AS activity
-                            ${scanned} ORDER BY ${order} LIMIT ${channel ? MAX_READ : MAX_LIMIT + 1}) AS scanned
-             ${channel ? `WHERE "sourceChannel" = ${parameters.bind(channel)}` : ''}
+                              ${position} AS position
+                            ${scanned} ORDER BY ${order} LIMIT ${limit}) AS scanned
+             ${searched.length > 0 ? `WHERE ${searched.join(' AND ')}` : ''}
              ORDER BY ${listOrder} LIMIT ${parameters.bind(count)}) AS page
        ORDER BY ${listOrder}`,
       parameters.values,
@@ -158,13 +178,13 @@ export class ConversationListsRepository {
 
   /** Returns the cursor after the 1,000 conversations that `listActive` searches; null if there are fewer. */
   async findScannedEnd(tenantId: string, filter: ActivityFilter): Promise<string | null> {
-    const { parameters, scanned, order } = scanByActivity(tenantId, filter);
-    const [row] = await this.database.prepared<{ activity: string }>(
-      `SELECT ${ACTIVITY} AS activity ${scanned}
+    const { parameters, position, scanned, order } = scanByActivity(tenantId, filter);
+    const [row] = await this.database.prepared<{ position: string }>(
+      `SELECT ${position} AS position ${scanned}
        ORDER BY ${order} OFFSET ${MAX_READ - 1} LIMIT 1`,
       parameters.values,
     );
-    return row?.activity ?? null;
+    return row?.position ?? null;
   }
 
   /** Counts the conversations of a list; 1,001 stands for more than 1,000. */
@@ -187,6 +207,18 @@ export class ConversationListsRepository {
   async countLost(tenantId: string): Promise<number> {
     const [row] = await this.database.pipelinedRead<{ count: number }>(COUNT_LOST, [tenantId]);
     return row!.count;
+  }
+
+  /**
+   * Counts a workspace's conversations whose customer waits for a reply; 1,001 stands for more than 1,000.
+   * `firstId` is the id of the message that has waited longest; null if none does.
+   */
+  async countWaiting(tenantId: string): Promise<{ count: number; firstId: string | null }> {
+    const [row] = await this.database.pipelinedRead<{ count: number; firstId: string | null }>(
+      COUNT_WAITING,
+      [tenantId],
+    );
+    return row!;
   }
 
   /** Lists a page of a contact's newest 1,000 conversations, latest activity first, below the cursor. */

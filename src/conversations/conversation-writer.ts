@@ -38,6 +38,7 @@ export class ConversationWriter {
       lastMessageId: null,
       lastMessagePreview: null,
       lastMessageAt: null,
+      waitingMessageId: null,
       eventSequence: '0',
       createdAt: now,
       updatedAt: now,

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxDate, MinDate } from 'class-validator';
 import { type Channel, CHANNELS } from '../common/channel-descriptors';
 import { validatorFault } from '../common/error-texts';
+import { idTime } from '../common/ids';
 import { PageQuery } from '../common/page';
 import { IsDateTime, IsNullable } from '../common/validators';
 import { ContactResponse } from '../contacts/contact.dto';
@@ -31,6 +32,7 @@ export class CreateConversation {
 /** Value of the query parameter `assignedAgentId` that selects the conversations without an agent. */
 export const NOBODY = 'nobody';
 const SORTS = ['activity'] as const;
+const NEEDS_REPLY = ['true'] as const;
 
 export class ListConversationsQuery extends PageQuery {
   @ApiPropertyOptional({
@@ -74,6 +76,16 @@ export class ListConversationsQuery extends PageQuery {
   @IsOptional()
   @IsDateTime()
   updatedSince?: Date;
+
+  @ApiPropertyOptional({
+    enum: NEEDS_REPLY,
+    description:
+      'Only those whose customer waits for a reply. Those that have waited longest come first, and each row has its `contact`. ' +
+      'A reply, or closing or snoozing the conversation, ends the wait. Not together with `sort`.',
+  })
+  @IsOptional()
+  @IsIn(NEEDS_REPLY)
+  needsReply?: (typeof NEEDS_REPLY)[number];
 
   @ApiPropertyOptional({
     enum: SORTS,
@@ -167,6 +179,15 @@ export class ConversationListItem {
   })
   lastMessageAt: Date | null;
 
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: "The time of the customer's first message that waits for a reply; null if none does.",
+    example: null,
+  })
+  waitingSince: Date | null;
+
   @ApiProperty({ example: '2026-11-20T09:38:55.000Z' })
   createdAt: Date;
 }
@@ -184,7 +205,7 @@ export class ContactNameResponse {
 export class ConversationRow extends ConversationListItem {
   @ApiPropertyOptional({
     type: ContactNameResponse,
-    description: 'Only with `sort=activity`.',
+    description: 'Only with `sort=activity` or `needsReply=true`.',
     example: { id: '019ab3f2-3b4c-7d5e-8f60-718293a4b5c6', name: 'Zoë Martín' },
   })
   contact?: ContactNameResponse;
@@ -205,6 +226,7 @@ export class ConversationDetail extends ConversationResponse {
 export function toConversationListItem(conversation: ListedConversation): ConversationListItem {
   const { id, sourceChannel, status, assignedAgentId, lastMessagePreview, lastMessageAt, createdAt } =
     conversation;
+  const { waitingMessageId } = conversation;
   return {
     id,
     sourceChannel,
@@ -213,6 +235,7 @@ export function toConversationListItem(conversation: ListedConversation): Conver
     assignedAgentId,
     lastMessagePreview,
     lastMessageAt,
+    waitingSince: waitingMessageId && idTime(waitingMessageId),
     createdAt,
   };
 }

@@ -30,6 +30,8 @@ export interface ConversationEntity {
   lastMessageId: string | null;
   lastMessagePreview: string | null;
   lastMessageAt: Date | null;
+  /** Id of the customer's first message that waits for a reply; null if none does. */
+  waitingMessageId: string | null;
   /** Number of the conversation's latest event. Webhook receivers put events in order by these numbers. */
   eventSequence: string;
   createdAt: Date;

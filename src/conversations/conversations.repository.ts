@@ -22,12 +22,13 @@ export type ListedConversation = Pick<
   | 'assignedAgentId'
   | 'lastMessagePreview'
   | 'lastMessageAt'
+  | 'waitingMessageId'
   | 'createdAt'
 >;
 
 export const CONVERSATION_COLUMNS = `id, source_channel AS "sourceChannel", status, snoozed_until AS "snoozedUntil",
   assigned_agent_id AS "assignedAgentId", last_message_preview AS "lastMessagePreview",
-  last_message_at AS "lastMessageAt", created_at AS "createdAt"`;
+  last_message_at AS "lastMessageAt", waiting_message_id AS "waitingMessageId", created_at AS "createdAt"`;
 
 /** SQL that selects a ConversationEntity; conditions and a lock can be appended. */
 export const SELECT_CONVERSATION = `
@@ -35,7 +36,7 @@ export const SELECT_CONVERSATION = `
          identity_external_id AS "identityExternalId", status, snoozed_until AS "snoozedUntil",
          assigned_agent_id AS "assignedAgentId", last_message_id AS "lastMessageId",
          last_message_preview AS "lastMessagePreview", last_message_at AS "lastMessageAt",
-         event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt"
+         waiting_message_id AS "waitingMessageId", event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt"
   FROM conversations`;
 
 /** Customer of a conversation, with their id on the channel. */
@@ -50,6 +51,7 @@ export interface LastMessage {
   id: string;
   preview: string;
   at: Date;
+  isFromCustomer: boolean;
 }
 
 export function nextSequence({ eventSequence }: ConversationEntity): string {
@@ -142,7 +144,7 @@ export class ConversationsRepository {
   }
 
   /**
-   * Changes a locked conversation.
+   * Changes a locked conversation. A conversation that is closed or snoozed waits for no reply.
    * @param events number of events that report this change: 0 or 1
    * @returns the number of the conversation's latest event
    */
@@ -158,6 +160,7 @@ export class ConversationsRepository {
        SET status = coalesce($3, status),
            assigned_agent_id = CASE WHEN $4 THEN $5 ELSE assigned_agent_id END,
            snoozed_until = CASE WHEN $6 THEN $7 ELSE snoozed_until END,
+           waiting_message_id = CASE WHEN $3 IS NULL OR $3 = 'OPEN' THEN waiting_message_id END,
            updated_at = $8,
            event_sequence = event_sequence + $9
        WHERE tenant_id = $1 AND id = $2 RETURNING event_sequence AS sequence`,
@@ -176,7 +179,10 @@ export class ConversationsRepository {
     return rows[0]!.sequence;
   }
 
-  /** Stores a conversation's newest message, and the number of the message's event. */
+  /**
+   * Stores a conversation's newest message, and the number of the message's event. A customer's message waits
+   * for a reply from then on, and an agent's is the reply.
+   */
   setLastMessagePipelined(
     tx: Transaction,
     { tenantId, id }: ConversationEntity,
@@ -186,9 +192,23 @@ export class ConversationsRepository {
     return tx.pipeline(
       `UPDATE conversations
        SET last_message_id = $3, last_message_preview = $4, last_message_at = $5, updated_at = $5,
+           waiting_message_id = CASE WHEN $7::boolean THEN coalesce(waiting_message_id, $3) END,
            event_sequence = $6
        WHERE tenant_id = $1 AND id = $2`,
-      [tenantId, id, last.id, last.preview, last.at, sequence],
+      [tenantId, id, last.id, last.preview, last.at, sequence, last.isFromCustomer],
+    );
+  }
+
+  /** Lets the customer's next message wait in place of one that the customer has taken back. */
+  passOverPipelined(tx: Transaction, { tenantId, id }: ConversationEntity, messageId: string): Pipelined {
+    return tx.pipeline(
+      `UPDATE conversations
+       SET waiting_message_id = (
+         SELECT id FROM messages
+         WHERE tenant_id = $1 AND conversation_id = $2 AND id > $3 AND sender_type = 'CUSTOMER' AND unsent_at IS NULL
+         ORDER BY id LIMIT 1)
+       WHERE tenant_id = $1 AND id = $2 AND waiting_message_id = $3`,
+      [tenantId, id, messageId],
     );
   }
 
@@ -206,7 +226,10 @@ export class ConversationsRepository {
     );
   }
 
-  /** Erases the preview if it shows an erased message, and the customer's id if the contact is erased. */
+  /**
+   * Erases the preview if it shows an erased message. If the contact is erased, erases the customer's id, and
+   * nobody waits for a reply any more.
+   */
   async erase(tx: Transaction, messages: ErasedMessages): Promise<void> {
     const { tenantId, conversationId, ids, withContact } = messages;
     await tx.query(
@@ -216,8 +239,8 @@ export class ConversationsRepository {
     );
     if (!withContact) return;
     await tx.query(
-      `UPDATE conversations SET identity_external_id = NULL
-       WHERE tenant_id = $1 AND id = $2 AND identity_external_id IS NOT NULL`,
+      `UPDATE conversations SET identity_external_id = NULL, waiting_message_id = NULL
+       WHERE tenant_id = $1 AND id = $2 AND (identity_external_id IS NOT NULL OR waiting_message_id IS NOT NULL)`,
       [tenantId, conversationId],
     );
   }

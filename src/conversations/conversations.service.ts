@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AuditService } from '../audit/audit.service';
 import { AppError } from '../common/app-error';
-import { isId } from '../common/ids';
+import { idTime, isId } from '../common/ids';
 import { Page, PageQuery, toPage } from '../common/page';
 import { Actor, SYSTEM } from '../access/principal';
 import { validate } from '../common/validate';
@@ -32,6 +32,12 @@ import { ConversationWriter } from './conversation-writer';
 import { ConversationsRepository } from './conversations.repository';
 import { ActivityFilter } from './list-statement';
 
+/** Number of conversations whose customer waits, and the time since which the longest has waited. */
+export interface WaitingCount {
+  count: number;
+  since: Date | null;
+}
+
 @Injectable()
 export class ConversationsService {
   constructor(
@@ -44,10 +50,10 @@ export class ConversationsService {
   ) {}
 
   /**
-   * Returns a page of conversations, newest first, or with `sort: 'activity'` latest activity first: 50 by
-   * default, 200 at most.
+   * Returns a page of conversations, newest first, or with `sort: 'activity'` latest activity first, or with
+   * `needsReply` those whose customer waits for a reply, the longest waiting first: 50 by default, 200 at most.
    * - A page before the last one may have fewer than `limit` conversations if an agent, a contact or a time
-   *   is given, or a channel with `sort`.
+   *   is given, or a channel or status with `sort` or `needsReply`.
    * - With `sort`, a conversation that gets a message between two pages moves to the first page.
    * @throws AppError INVALID_QUERY, FORBIDDEN
    */
@@ -57,9 +63,11 @@ export class ConversationsService {
     actor: Actor,
   ): Promise<Page<ConversationRow>> {
     const { limit, cursor, ...query } = validate(ListConversationsQuery, input, 'INVALID_QUERY');
-    const { status, channel, assignedAgentId, contactId, updatedSince, sort } = query;
+    const { status, channel, assignedAgentId, contactId, updatedSince, needsReply, sort } = query;
+    if (needsReply && sort) throw new AppError('INVALID_QUERY', 'Give needsReply or sort, not both.');
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
-    if ([assignedAgentId, contactId, updatedSince, sort].every((asked) => asked === undefined)) {
+    const others = [assignedAgentId, contactId, updatedSince, needsReply, sort];
+    if (others.every((asked) => asked === undefined)) {
       const rows = await this.conversations.list(tenantId, { status, channel, cursor }, limit + 1);
       return toPage(rows, limit, toConversationListItem);
     }
@@ -70,20 +78,21 @@ export class ConversationsService {
     const { rows, end } = await this.lists.find(
       tenantId,
       { status, channel, agentId, contactId, updatedSince },
-      { order: sort ?? 'id', cursor, count: limit + 1 },
+      { order: needsReply ? 'waiting' : (sort ?? 'id'), cursor, count: limit + 1 },
     );
     if (contactId !== undefined && rows.length === 0) {
       const presentId = await this.contacts.findPresentId(tenantId, contactId);
       if (presentId !== contactId) return this.list(tenantId, { ...input, contactId: presentId }, actor);
     }
     const shown = rows.slice(0, limit);
-    const data = shown.map(sort === 'activity' ? toConversationRow : toConversationListItem);
+    const data = shown.map(needsReply || sort ? toConversationRow : toConversationListItem);
     return { data, nextCursor: rows.length > limit ? shown.at(-1)!.position : end };
   }
 
   /**
    * Returns a page of the conversations with a status, latest activity first: 50 by default, 200 at most.
    * - The view `lost` has the newest 1,000 conversations with lost replies, of any status.
+   * - The view `waiting` has those whose customer waits for a reply, the longest waiting first.
    * - If a channel is given, a page before the last one may have fewer than `limit` conversations.
    * - A conversation that gets a message between two pages moves to the first page, so a caller that reads
    *   several pages may get it twice.
@@ -99,11 +108,12 @@ export class ConversationsService {
     const filter = toActivityFilter(query);
     if (!filter) return { data: [], nextCursor: null };
     if (view === 'lost') filter.ids ??= await this.lists.listLost(tenantId);
+    if (view === 'waiting') filter.isWaiting = true;
     const rows = await this.lists.listActive(tenantId, filter, limit + 1);
     const shown = rows.slice(0, limit);
     const data = shown.filter(({ lost }) => view !== 'lost' || lost !== null).map(toActiveConversation);
-    if (rows.length > limit) return { data, nextCursor: shown.at(-1)!.activity };
-    const isPart = filter.channel !== undefined && view === undefined;
+    if (rows.length > limit) return { data, nextCursor: shown.at(-1)!.position };
+    const isPart = filter.channel !== undefined && view !== 'lost';
     return { data, nextCursor: isPart ? await this.lists.findScannedEnd(tenantId, filter) : null };
   }
 
@@ -128,6 +138,18 @@ export class ConversationsService {
   async countLost(tenantId: string, actor: Actor): Promise<number> {
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     return this.lists.countLost(tenantId);
+  }
+
+  /**
+   * Counts a workspace's conversations whose customer waits for a reply; 1,001 stands for more than 1,000. A
+   * reply ends the wait, also one that was not delivered, and so does closing or snoozing the conversation.
+   * @returns the count, and the time since which the longest of them has waited; null if none does
+   * @throws AppError FORBIDDEN
+   */
+  async countWaiting(tenantId: string, actor: Actor): Promise<WaitingCount> {
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
+    const { count, firstId } = await this.lists.countWaiting(tenantId);
+    return { count, since: firstId && idTime(firstId) };
   }
 
   /**

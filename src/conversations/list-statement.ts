@@ -1,5 +1,5 @@
 import { Channel } from '../common/channel-descriptors';
-import { idFloor } from '../common/ids';
+import { HIGHEST_ID, idFloor, LOWEST_ID } from '../common/ids';
 import { Parameters } from '../database/parameters';
 import { CONVERSATION_STATUSES, ConversationStatus } from './conversation.entity';
 import { CONVERSATION_COLUMNS } from './conversations.repository';
@@ -16,17 +16,22 @@ export interface ListFilter {
 
 /** Filter of a list by latest activity. `agentId` is null for the conversations without an agent. */
 export interface ActivityFilter {
-  /** Required unless `ids` is given. */
+  /** Required unless `ids` or `isWaiting` is given. */
   status?: ConversationStatus;
   channel?: Channel;
   agentId?: string | null;
   cursor?: string;
   /** Ids of the only conversations that the list may contain. */
   ids?: string[];
+  /** Selects the conversations whose customer waits for a reply, in the order of the waiting messages. */
+  isWaiting?: boolean;
 }
 
-/** Order of a list: `id` is newest conversation first, `activity` is latest activity first. */
-export type ListOrder = 'id' | 'activity';
+/**
+ * Order of a list: `id` is newest conversation first, `activity` is latest activity first. `waiting` has only
+ * the conversations whose customer waits for a reply, the longest waiting first.
+ */
+export type ListOrder = 'id' | 'activity' | 'waiting';
 
 /** Limit of the conversations that one statement reads, so that a page takes a bounded time. */
 export const MAX_READ = 1_000;
@@ -36,12 +41,18 @@ const CLOCKS_DIFFER_MS = 60_000;
 
 /** SQL of the id of a conversation's newest message, or of the conversation if it has no message. */
 export const ACTIVITY = 'coalesce(last_message_id, id)';
-const POSITIONS: Record<ListOrder, string> = { id: 'id', activity: ACTIVITY };
+const POSITIONS: Record<ListOrder, string> = {
+  id: 'id',
+  activity: ACTIVITY,
+  waiting: 'waiting_message_id',
+};
 
 /** Makes the SQL parts of a statement that lists conversations. In all parts $1 is the workspace. */
 export class ListStatement {
   readonly parameters = new Parameters();
   readonly condition: string;
+  /** SQL direction in which the positions of the list go. */
+  readonly direction: 'ASC' | 'DESC';
 
   constructor(
     tenantId: string,
@@ -49,6 +60,7 @@ export class ListStatement {
     private readonly order: ListOrder,
   ) {
     this.bind(tenantId);
+    this.direction = order === 'waiting' ? 'ASC' : 'DESC';
     const { status, channel, contactId, updatedSince } = filter;
     const conditions = [
       status && `status = ${this.bind(status)}`,
@@ -64,6 +76,13 @@ export class ListStatement {
     return this.parameters.bind(value);
   }
 
+  /** Returns an SQL condition that a position comes behind a cursor; without a cursor it is always true. */
+  isBehind(position: string, cursor: string | undefined): string {
+    return this.direction === 'ASC'
+      ? `${position} > ${this.bind(cursor ?? LOWEST_ID)}`
+      : `${position} < ${this.bind(cursor ?? HIGHEST_ID)}`;
+  }
+
   /**
    * Returns SQL that selects, in no order, the conversations that an index finds by contact, by time of
    * change or by agent. Returns null if no such index helps. If the index finds more than MAX_READ
@@ -75,13 +94,13 @@ export class ListStatement {
   }
 
   /**
-   * Returns SQL that selects the conversations below a position, in the order of the list. Only its first
+   * Returns SQL that selects the conversations behind a position, in the order of the list. Only its first
    * MAX_READ rows are complete: after them, conversations may be missing.
    */
-  selectBelow(cursor: string): string {
-    const below = `${POSITIONS[this.order]} < ${this.bind(cursor)}`;
-    const scans = this.orderedScans(below).map((scan) => limited(scan, MAX_READ));
-    return `SELECT * FROM (${scans.join(' UNION ALL ')}) AS scanned ORDER BY position DESC`;
+  selectBehind(cursor: string | undefined): string {
+    const behind = this.isBehind(POSITIONS[this.order], cursor);
+    const scans = this.orderedScans(behind).map((scan) => limited(scan, MAX_READ));
+    return `SELECT * FROM (${scans.join(' UNION ALL ')}) AS scanned ORDER BY position ${this.direction}`;
   }
 
   private selectiveScans(): string[] {
@@ -89,17 +108,19 @@ export class ListStatement {
     if (contactId) return [`${this.scan(`contact_id = ${this.bind(contactId)}`)} ORDER BY id DESC`];
     if (updatedSince) return this.scansOfChanged(updatedSince);
     // A list by activity needs no selection by agent, because an index has each agent's list in this order.
-    if (agentId === undefined || this.order === 'activity') return [];
+    // Few conversations wait, so that an agent's are found among all of them.
+    if (agentId === undefined || this.order !== 'id') return [];
     return this.scansByActivity();
   }
 
-  private orderedScans(below: string): string[] {
-    if (this.order === 'activity') return this.scansByActivity(below);
+  private orderedScans(behind: string): string[] {
+    if (this.order === 'activity') return this.scansByActivity(behind);
+    if (this.order === 'waiting') return [`${this.scan(behind)} ORDER BY waiting_message_id`];
     const { status, channel } = this.filter;
     const conditions = [
       status && `status = ${this.bind(status)}`,
       channel && `source_channel = ${this.bind(channel)}`,
-      below,
+      behind,
     ];
     return [`${this.scan(...conditions)} ORDER BY id DESC`];
   }
@@ -127,6 +148,7 @@ export class ListStatement {
   }
 
   private scan(...conditions: (string | undefined)[]): string {
+    if (this.order === 'waiting') conditions.push('waiting_message_id IS NOT NULL');
     return `SELECT ${CONVERSATION_COLUMNS}, contact_id AS "contactId", updated_at AS "updatedAt", ${POSITIONS[this.order]} AS position
       FROM conversations WHERE tenant_id = $1 AND ${conditions.filter(Boolean).join(' AND ')}`;
   }
@@ -147,22 +169,32 @@ function limited(scan: string, limit: number): string {
   return `(${scan} LIMIT ${limit})`;
 }
 
-/** Makes the SQL parts of a statement that reads conversations by latest activity; with `ids` only these. */
-export function scanByActivity(tenantId: string, { status, agentId, cursor, ids }: ActivityFilter) {
+/**
+ * Makes the SQL parts of a statement that reads conversations by latest activity, or those that wait for a
+ * reply; with `ids` only these. The agent of those that wait is not yet compared.
+ */
+export function scanByActivity(
+  tenantId: string,
+  { status, agentId, cursor, ids, isWaiting = false }: ActivityFilter,
+) {
   const parameters = new Parameters();
   const tenant = `tenant_id = ${parameters.bind(tenantId)}`;
   const conditions = [tenant];
   if (status) conditions.push(`status = ${parameters.bind(status)}`);
-  if (agentId === null) conditions.push('assigned_agent_id IS NULL');
-  if (agentId) conditions.push(`assigned_agent_id = ${parameters.bind(agentId)}`);
-  if (cursor) conditions.push(`${ACTIVITY} < ${parameters.bind(cursor)}`);
+  if (isWaiting) conditions.push('waiting_message_id IS NOT NULL');
+  // An index has each agent's list by activity.
+  if (!isWaiting && agentId === null) conditions.push('assigned_agent_id IS NULL');
+  if (!isWaiting && agentId) conditions.push(`assigned_agent_id = ${parameters.bind(agentId)}`);
+  const position = POSITIONS[isWaiting ? 'waiting' : 'activity'];
+  if (cursor) conditions.push(`${position} ${isWaiting ? '>' : '<'} ${parameters.bind(cursor)}`);
   // OFFSET 0 makes PostgreSQL read the rows with these ids first, instead of the index of all conversations.
   const table = ids
     ? `(SELECT * FROM conversations WHERE ${tenant} AND id = ANY (${parameters.bind(ids)}) OFFSET 0) AS named`
     : 'conversations';
   return {
     parameters,
+    position,
     scanned: `FROM ${table} WHERE ${conditions.join(' AND ')}`,
-    order: activityOrder(agentId),
+    order: isWaiting ? position : activityOrder(agentId),
   };
 }

@@ -68,6 +68,7 @@ export class MessageChanges {
     await this.eraser.eraseUnsent(tx, key, texts);
     const conversation = await this.conversations.lock(tx, key.tenantId, key.conversationId);
     if (!conversation || !(await this.messages.markUnsent(tx, key, new Date()))) return false;
+    this.conversations.passOverPipelined(tx, conversation, key.messageId);
     this.tellPipelined(tx, conversation, key.messageId, 'UNSENT');
     return true;
   }

@@ -142,7 +142,8 @@ export class MessageWriter {
     const { id, body, createdAt } = message;
     this.messages.insertPipelined(tx, message);
     const sequence = nextSequence(conversation);
-    const last = { id, preview: makePreview(body), at: createdAt };
+    const isFromCustomer = content.senderType === 'CUSTOMER';
+    const last = { id, preview: makePreview(body), at: createdAt, isFromCustomer };
     this.conversations.setLastMessagePipelined(tx, conversation, last, sequence);
     // The event has the message's id, so that an erasure of the message finds the event by its key.
     this.outbox.appendPipelined(tx, tenantId, 'message.created', createdDataOf(message), { id, sequence });

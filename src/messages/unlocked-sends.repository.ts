@@ -56,7 +56,7 @@ const sendBy = (selectSender: string, hasKey: boolean) => `
   WITH conversation AS (
     UPDATE conversations c
     SET last_message_id = ${ID}, last_message_preview = $4, last_message_at = $5, updated_at = $5,
-        event_sequence = event_sequence + 1
+        waiting_message_id = NULL, event_sequence = event_sequence + 1
     FROM (${selectSender}) AS sender
     WHERE c.tenant_id = $1 AND c.id = $2 AND source_channel = ANY ($6::text[]) AND ${HAS_NEXT_ID}
       AND (updated_at = coalesce(last_message_at, c.created_at)

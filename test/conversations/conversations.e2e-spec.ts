@@ -288,6 +288,31 @@ describe('conversations', () => {
       expect(await idsOf('sort=activity&channel=TELEGRAM')).toEqual([]);
     });
 
+    it('lists those whose customer waits for a reply, the longest waiting first', async () => {
+      const { client, workspace, conversation: first } = tenant;
+      const made = [first.id];
+      for (let n = 0; n < 3; n++) made.push((await service.make.conversation(workspace)).id);
+      for (const n of [2, 0, 3, 2]) await service.make.received(workspace, { id: made[n]! });
+      expect(await idsOf('needsReply=true')).toEqual([made[2], made[0], made[3]]);
+      const { body } = await client.get('/conversations?needsReply=true&limit=2');
+      const rest = await client.get(`/conversations?needsReply=true&cursor=${body.nextCursor}`);
+      expect(rest.body.data.map(({ id }: { id: string }) => id)).toEqual([made[3]]);
+      expect(body.data[1]).toMatchObject({
+        contact: { name: 'Zoë Martín' },
+        waitingSince: body.data[1].lastMessageAt,
+      });
+      await client.post(`/conversations/${made[0]}/messages`, { body: 'Here it is.' });
+      await client.patch(`/conversations/${made[2]}`, { status: 'SNOOZED' });
+      expect(await idsOf('needsReply=true')).toEqual([made[3]]);
+      expect(await idsOf('needsReply=true&channel=WIDGET&status=OPEN')).toEqual([made[3]]);
+      for (const none of ['channel=TELEGRAM', 'status=CLOSED', 'assignedAgentId=nobody&contactId=x'])
+        expect(await idsOf(`needsReply=true&${none}`)).toEqual([]);
+      const { status, body: refusal } = await client.get('/conversations?needsReply=true&sort=activity');
+      expect([status, refusal.error.code]).toEqual([400, 'INVALID_QUERY']);
+      expect((await client.get('/conversations?needsReply=yes')).status).toBe(400);
+      expect((await client.get(`/conversations/${made[3]}`)).body.waitingSince).toEqual(expect.any(String));
+    });
+
     it("finds nothing by another workspace's ids", async () => {
       const { owner, conversation } = await createTenant(service);
       for (const id of [owner.id, newId(), 'ana']) expect(await idsOf(`assignedAgentId=${id}`)).toEqual([]);

@@ -18,6 +18,7 @@ import type {
   Page,
   PlanTier,
   RateLimitUse,
+  WaitingCount,
   WebhookDay,
   WebhookEndpointHealth,
   WebhookEndpointSummary,
@@ -100,6 +101,8 @@ export interface InboxCounts {
   nobody: number;
   /** All open conversations. */
   all: number;
+  /** Conversations whose customer waits for a reply. */
+  waiting: number;
   /**
    * Conversations of any status with a reply that failed or may have failed, and that was neither sent again
    * nor dismissed.
@@ -145,6 +148,8 @@ export interface WorkspaceCounts {
  */
 export interface FirstPage {
   openConversations: number;
+  /** Conversations whose customer waits for a reply, and the time since which the longest has waited. */
+  waiting: WaitingCount;
   /** Messages that wait until their channel sends them. */
   waitingMessages: number;
   /** Conversations with a reply that failed or may have failed, and was neither sent again nor dismissed. */

@@ -35,6 +35,7 @@ export class InboxViews {
     const mine = await count(agentOf(actor) ?? undefined);
     const nobody = await count(NOBODY);
     const all = await count();
-    return { mine, nobody, all, lost: await this.conversations.countLost(workspaceId, actor) };
+    const { count: waiting } = await this.conversations.countWaiting(workspaceId, actor);
+    return { mine, nobody, all, waiting, lost: await this.conversations.countLost(workspaceId, actor) };
   }
 }

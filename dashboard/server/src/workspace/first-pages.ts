@@ -24,12 +24,13 @@ export class FirstPages {
   async get({ workspace: { id }, role }: Membership, actor: Actor): Promise<FirstPage> {
     // Sequential, because a request should use one database connection.
     const openConversations = await this.conversations.count(id, { status: 'OPEN' }, actor);
+    const waiting = await this.conversations.countWaiting(id, actor);
     const waitingMessages = await this.messages.countWaiting(id, actor);
     const lostReplies = await this.conversations.countLost(id, actor);
     const newest = await this.conversations.list(id, { limit: 1 }, actor);
     const managed = role === 'AGENT' ? null : await this.getManaged(id, actor);
     const hasConversation = newest.data.length > 0;
-    return { openConversations, waitingMessages, lostReplies, hasConversation, managed };
+    return { openConversations, waiting, waitingMessages, lostReplies, hasConversation, managed };
   }
 
   private async getManaged(id: string, actor: Actor): Promise<ManagedFirstPage> {

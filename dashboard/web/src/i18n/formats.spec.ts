@@ -23,6 +23,17 @@ describe('the formats of times', () => {
     expect(makeFormats('en', ['en-GB']).coming(at, NOW)).toBe(text);
   });
 
+  it.each([
+    [-20_000, '1 min'],
+    [-200_000, '3 mins'],
+    [-7_300_000, '2 hrs'],
+    [-100_000_000, '1 day'],
+    [200_000, '1 min'],
+  ])('of a wait since %d ms from now say %s', (distance, text) => {
+    const at = new Date(NOW + distance).toISOString();
+    expect(makeFormats('en', ['en-GB']).lasted(at, NOW)).toBe(text);
+  });
+
   it('write the date of a moment only if it is not today', () => {
     const { exact } = makeFormats('de', ['de-DE']);
     expect(exact('2026-11-23T12:00:03Z', NOW)).toMatch(/^\d\d:\d\d:03$/);

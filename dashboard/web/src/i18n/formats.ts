@@ -24,6 +24,9 @@ export function makeFormats(locale: Locale, preferred: readonly string[]) {
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
   const numbers = new Intl.NumberFormat(tag);
   const lists = new Intl.ListFormat(tag);
+  const spans = new Map<string, Intl.NumberFormat>(
+    UNITS.map(([unit]) => [unit, new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'short' })]),
+  );
   const distance = (seconds: number) => {
     const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length);
     return unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : relative.format(0, 'second');
@@ -48,6 +51,12 @@ export function makeFormats(locale: Locale, preferred: readonly string[]) {
     time: (at: string | number) => time.format(new Date(at)),
     /** Writes a past time, such as `3 minutes ago`. A future time becomes `now`, because clocks differ. */
     past: (at: string, now: number) => distance(Math.min(0, (Date.parse(at) - now) / 1000)),
+    /** Writes the time since a past time, such as `3 min`. It is a minute at least. */
+    lasted: (at: string, now: number) => {
+      const seconds = Math.max(60, (now - Date.parse(at)) / 1000);
+      const [unit, length] = UNITS.find(([, length]) => seconds >= length)!;
+      return spans.get(unit)!.format(Math.trunc(seconds / length));
+    },
     /** Writes a future time, such as `in 3 minutes`. A past time becomes `now`. */
     coming: (at: string, now: number) => {
       const seconds = Math.max(0, Math.round((Date.parse(at) - now) / 1000));

@@ -150,6 +150,10 @@ export const de: Texts = {
     toWebhooks: 'Zu den Webhooks',
     all: 'Alle ansehen',
     open: { name: 'Offene Unterhaltungen', about: 'jetzt' },
+    needsReply: {
+      name: 'Warten auf Antwort',
+      about: (time: string | null) => (time === null ? 'niemand wartet' : `am längsten ${time}`),
+    },
     waiting: { name: 'Wartende Nachrichten', about: 'warten auf einen Kanal' },
     lost: { name: 'Nicht zugestellte Antworten', about: 'nach Unterhaltungen gezählt' },
     lostReplies: (count: number, text: string) =>
@@ -255,7 +259,7 @@ export const de: Texts = {
   inbox: {
     title: 'Posteingang',
     views: 'Ansichten',
-    view: { mine: 'Meine', nobody: 'Ohne Agent', all: 'Alle', lost: 'Nicht zugestellt' },
+    view: { mine: 'Meine', nobody: 'Ohne Agent', all: 'Alle', waiting: 'Wartet auf Antwort', lost: 'Nicht zugestellt' },
     colleagueView: 'Unterhaltungen eines Kollegen',
     viewOf: (name: string) => `Unterhaltungen von ${name}`,
     conversations: 'Unterhaltungen',
@@ -269,15 +273,18 @@ export const de: Texts = {
       nobody: 'Hier ist alles zugewiesen',
       all: 'Keine Unterhaltung',
       agent: 'Keine Unterhaltung dieses Kollegen',
+      waiting: 'Niemand wartet auf eine Antwort',
       lost: 'Jede Antwort wurde zugestellt',
     },
     noneAdvice: {
       OPEN: 'Neue Unterhaltungen erscheinen von selbst.',
       SNOOZED: 'Zurückgestellte warten hier, bis ihre Zeit kommt oder der Kunde schreibt.',
       CLOSED: 'Geschlossene bleiben hier, bis der Kunde schreibt oder jemand sie wieder öffnet.',
+      waiting: 'Eine Unterhaltung steht hier von der Nachricht des Kunden an, bis jemand sie beantwortet, schließt oder zurückstellt.',
+      lost:
+        'Eine Antwort, die den Kunden nicht oder vielleicht nicht erreicht hat, steht hier, bis sich jemand darum kümmert.',
     },
-    noneLostAdvice:
-      'Eine Antwort, die den Kunden nicht oder vielleicht nicht erreicht hat, steht hier, bis sich jemand darum kümmert.',
+    waits: (time: string) => `wartet ${time}`,
     toNobody: 'Die ohne Agent zeigen',
     saidBy: ': ',
     noMessage: 'Noch keine Nachricht',

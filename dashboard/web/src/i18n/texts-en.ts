@@ -128,6 +128,10 @@ export const en = {
     toWebhooks: 'Open the webhooks',
     all: 'View all',
     open: { name: 'Open conversations', about: 'now' },
+    needsReply: {
+      name: 'Needs a reply',
+      about: (time: string | null) => (time === null ? 'nobody waits' : `longest for ${time}`),
+    },
     waiting: { name: 'Waiting messages', about: 'wait for a channel' },
     lost: { name: 'Replies not delivered', about: 'counted by conversation' },
     lostReplies: (count: number, text: string) =>
@@ -228,7 +232,7 @@ export const en = {
   inbox: {
     title: 'Inbox',
     views: 'Views',
-    view: { mine: 'Mine', nobody: 'Unassigned', all: 'All', lost: 'Not delivered' },
+    view: { mine: 'Mine', nobody: 'Unassigned', all: 'All', waiting: 'Needs a reply', lost: 'Not delivered' },
     colleagueView: 'Conversations of a colleague',
     viewOf: (name: string) => `Conversations of ${name}`,
     conversations: 'Conversations',
@@ -242,15 +246,18 @@ export const en = {
       nobody: 'Nothing here is unassigned',
       all: 'No conversation',
       agent: 'No conversation of this colleague',
+      waiting: 'Nobody waits for a reply',
       lost: 'Every reply has been delivered',
     },
     noneAdvice: {
       OPEN: 'New conversations appear by themselves.',
       SNOOZED: 'A snoozed conversation waits here until its time comes or its customer writes.',
       CLOSED: 'A closed conversation stays here until its customer writes or somebody reopens it.',
+      waiting: 'A conversation stands here from the customer’s message until somebody answers, closes or snoozes it.',
+      lost:
+        'A reply that the customer did not get, or perhaps not, stands here until somebody deals with it.',
     },
-    noneLostAdvice:
-      'A reply that the customer did not get, or perhaps not, stands here until somebody deals with it.',
+    waits: (time: string) => `waits ${time}`,
     toNobody: 'See what is unassigned',
     saidBy: ': ',
     noMessage: 'No message yet',

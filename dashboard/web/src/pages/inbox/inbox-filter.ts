@@ -6,8 +6,14 @@ import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { NOBODY } from './list/cached-lists';
 
 export const VIEWS = ['mine', 'nobody', 'all'] as const;
-/** View of the inbox. `lost` shows conversations of any status with a reply that may not have arrived. */
-export type View = (typeof VIEWS)[number] | 'agent' | 'lost';
+/** Views without a choice of the status: replies that may not have arrived, and customers who wait for one. */
+const MATTERS = ['waiting', 'lost'] as const;
+export type Matter = (typeof MATTERS)[number];
+export type View = (typeof VIEWS)[number] | 'agent' | Matter;
+
+export function isMatter(view: View): view is Matter {
+  return MATTERS.some((one) => one === view);
+}
 
 export const STATUSES: readonly ConversationStatus[] = ['OPEN', 'SNOOZED', 'CLOSED'];
 export const CHANNELS = Object.keys(CHANNEL_LABELS) as Channel[];
@@ -27,7 +33,7 @@ export function useInboxFilter(): InboxFilter {
   const { view, agent, status, channel } = route.useSearch();
   return useMemo(
     () => ({
-      view: agent ? 'agent' : ([...VIEWS, 'lost' as const].find((one) => one === view) ?? 'mine'),
+      view: agent ? 'agent' : ([...VIEWS, ...MATTERS].find((one) => one === view) ?? 'mine'),
       agent: agent || undefined,
       status: STATUSES.find((one) => one === status) ?? 'OPEN',
       channel: CHANNELS.find((one) => one === channel),
@@ -48,5 +54,5 @@ export function toSearch({ view, agent, status, channel }: InboxFilter) {
 export function useAssigneeOf(): (filter: InboxFilter) => string | undefined {
   const { agentId } = useWorkspace();
   return ({ view, agent }) =>
-    ({ mine: agentId, nobody: NOBODY, all: undefined, agent, lost: undefined })[view];
+    ({ mine: agentId, nobody: NOBODY, all: undefined, agent, waiting: undefined, lost: undefined })[view];
 }

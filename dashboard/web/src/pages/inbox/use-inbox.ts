@@ -20,7 +20,7 @@ import type {
   UpdateConversation,
 } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
-import { type InboxFilter, useAssigneeOf } from './inbox-filter';
+import { type InboxFilter, isMatter, useAssigneeOf } from './inbox-filter';
 import { useFreshness, usePollMs } from './live/live-state';
 import { endChange, type PendingChange, readConversation, readWithChanges } from './pending-changes';
 import { FRESH_PAGES, keyOf } from './inbox-cache';
@@ -96,7 +96,7 @@ export type LoadedPages = Omit<ReturnType<typeof usePages<{ id: string }>>, 'ite
 export function useConversations(filter: InboxFilter) {
   const { view, status, channel } = filter;
   const assignedAgentId = useAssigneeOf()(filter);
-  return useList(view === 'lost' ? { view, channel } : { status, channel, assignedAgentId });
+  return useList(isMatter(view) ? { view, channel } : { status, channel, assignedAgentId });
 }
 
 /** Reads a conversation as a list's row; undefined if it has another status. Reads nothing without an id. */

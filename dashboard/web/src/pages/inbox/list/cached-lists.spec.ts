@@ -20,11 +20,14 @@ const row = (id: string, more: Partial<ActiveConversation> = {}) =>
     status: 'OPEN',
     assignedAgentId: null,
     lost: null,
+    waitingMessageId: null,
     isUnread: true,
     lastMessageId: `${id}-5`,
     contact: { id: `contact of ${id}` },
     ...more,
   }) as ActiveConversation;
+
+const WAITS = { waitingMessageId: 'm1' };
 
 describe('a change in a list', () => {
   const idsAfter = (
@@ -57,6 +60,9 @@ describe('a change in a list', () => {
     ['stays mine', { assignedAgentId: 'me' }, { isUnread: false }, { assignedAgentId: 'me' }, 'a,b'],
     ['is closed, among the lost ones', { view: 'lost' }, { status: 'CLOSED' }, { lost: 'FAILED' }, 'b'],
     ['is snoozed, among the lost ones', { view: 'lost' }, { status: 'SNOOZED' }, { lost: 'FAILED' }, 'a,b'],
+    ['is answered, among those that wait', { view: 'waiting' }, { waitingMessageId: null }, WAITS, 'b'],
+    ['is snoozed, among those that wait', { view: 'waiting' }, { status: 'SNOOZED' }, WAITS, 'b'],
+    ['is taken, among those that wait', { view: 'waiting' }, { assignedAgentId: 'me' }, WAITS, 'a,b'],
     ['is lost no more', { view: 'lost' }, { lost: null }, { lost: 'FAILED' }, 'b'],
   ])('of a conversation that %s', (_, query, change, was, ids) => {
     expect(idsAfter(query, change, was)).toBe(ids);

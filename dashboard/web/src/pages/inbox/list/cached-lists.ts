@@ -1,6 +1,7 @@
 import { type Query, type QueryClient } from '@tanstack/react-query';
 import { api, toQuery } from '../../../api/client';
 import type { ActiveConversation, Channel, ConversationStatus, Page } from '../../../api/types';
+import type { Matter } from '../inbox-filter';
 import { withChangedRows } from './changed-rows';
 import {
   beginChange,
@@ -18,7 +19,7 @@ export const NOBODY = 'nobody';
 
 export interface ListQuery {
   status?: ConversationStatus;
-  view?: 'lost';
+  view?: Matter;
   channel?: Channel;
   assignedAgentId?: string;
   /** Id of the only conversation to read; null while there is none, so that nothing is read. */
@@ -40,7 +41,8 @@ export function withChange(
 ): Page<ActiveConversation> {
   const isShown = (one: ActiveConversation) =>
     (status === undefined || one.status === status) &&
-    (view === undefined || (one.lost !== null && change.status !== 'CLOSED')) &&
+    (view !== 'lost' || (one.lost !== null && change.status !== 'CLOSED')) &&
+    (view !== 'waiting' || (one.waitingMessageId !== null && one.status === 'OPEN')) &&
     (assignedAgentId === undefined || (one.assignedAgentId ?? NOBODY) === assignedAgentId);
   const data = page.data.flatMap((one) => {
     if (one.id !== conversationId) return [one];
@@ -112,7 +114,8 @@ async function refreshRows(
   if (!data || isInvalidated) return queries.invalidateQueries({ queryKey, exact: true });
   // Reads the rows again, because an answer for the whole list has come meanwhile and may be newer.
   if (dataUpdatedAt > begunAt) return refreshRows(queries, workspaceId, list, ids);
-  queries.setQueryData(queryKey, withChangedRows(data, ids, rows.data), { updatedAt: dataUpdatedAt });
+  const changed = withChangedRows(data, ids, rows.data, query.view);
+  queries.setQueryData(queryKey, changed, { updatedAt: dataUpdatedAt });
 }
 
 async function untilRead(list: Query<List>): Promise<void> {
@@ -195,7 +198,7 @@ export function showChange(
     if (!data || !row) continue;
     const query = list.queryKey.at(-1) as ListQuery;
     const changed = withChange({ data: [row], nextCursor: null }, { conversationId, change }, query).data;
-    const pages = withChangedRows(data, [conversationId], changed);
+    const pages = withChangedRows(data, [conversationId], changed, query.view);
     queries.setQueryData(list.queryKey, pages, { updatedAt: dataUpdatedAt });
     if (isInvalidated) list.invalidate();
   }

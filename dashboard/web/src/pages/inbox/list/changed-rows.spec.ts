@@ -63,6 +63,28 @@ describe('rows that have changed', () => {
     ]);
   });
 
+  it('stand by the message that waits in the view of those that wait, the longest waiting first', () => {
+    const waiting = (id: string, waitingMessageId: string) =>
+      ({ id, waitingMessageId, lastMessageId: 'm99' }) as ActiveConversation;
+    const list = {
+      pages: [
+        { data: [waiting('a', 'm1'), waiting('b', 'm3')], nextCursor: 'm3' },
+        { data: [waiting('c', 'm5')], nextCursor: null },
+      ],
+      pageParams: [undefined, 'm3'],
+    };
+    const { pages } = withChangedRows(
+      list,
+      ['a', 'x', 'y'],
+      [waiting('y', 'm4'), waiting('x', 'm2'), waiting('a', 'm6')],
+      'waiting',
+    );
+    expect(pages.map(({ data }) => data.map(({ id }) => id))).toEqual([
+      ['x', 'b'],
+      ['y', 'c', 'a'],
+    ]);
+  });
+
   it('leave the cursors, and the list that was given, as they were', () => {
     const before = structuredClone(LIST);
     const { pages, pageParams } = withChangedRows(LIST, ['d'], [row('d', 'm99')]);

@@ -1,5 +1,5 @@
 import { ActionIcon, Group, NativeSelect, Title } from '@mantine/core';
-import { IconAlertTriangle, IconKeyboard } from '@tabler/icons-react';
+import { IconAlertTriangle, IconClock, IconKeyboard } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWorkspace } from '../../../api/workspace';
@@ -8,7 +8,15 @@ import { lazyPart, usePreload } from '../../../common/lazy-part';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import { AlertMenu } from '../alerts/alert-menu';
 import { MAX_COUNT } from '../inbox-cache';
-import { CHANNELS, type InboxFilter, STATUSES, toSearch, useInboxFilter, VIEWS } from '../inbox-filter';
+import {
+  CHANNELS,
+  type InboxFilter,
+  isMatter,
+  STATUSES,
+  toSearch,
+  useInboxFilter,
+  VIEWS,
+} from '../inbox-filter';
 import classes from '../inbox.module.css';
 import { ColleagueView } from './colleague-view';
 import { useFocusOnReturn } from './next-conversation';
@@ -19,6 +27,12 @@ import { useCounts } from '../use-inbox';
 const SearchResults = lazyPart(() =>
   import('../search/search-results').then((module) => module.SearchResults),
 );
+
+/** Views that are shown while they have conversations, with their icons. */
+const MATTERS = [
+  ['waiting', IconClock],
+  ['lost', IconAlertTriangle],
+] as const;
 
 /** Smallest number of conversations that may make the links to the three views too wide for the list. */
 const WIDE_COUNT = 100;
@@ -77,7 +91,6 @@ function Views({ filter }: { filter: InboxFilter }) {
   const counts = useCounts().data;
   const format = (count: number) =>
     count > MAX_COUNT ? inbox.moreThan(formats.number(MAX_COUNT)) : formats.number(count);
-  const isLostShown = filter.view === 'lost';
   return (
     <nav
       className={classes.views}
@@ -101,18 +114,24 @@ function Views({ filter }: { filter: InboxFilter }) {
         </Link>
       ))}
       <ColleagueView filter={filter} />
-      {counts && (counts.lost > 0 || isLostShown) && (
-        <Link
-          to="/w/$slug/inbox"
-          params={{ slug }}
-          search={toSearch({ ...filter, view: 'lost', status: 'OPEN' })}
-          className={`${classes.view} ${classes.lostView}`}
-          aria-current={isLostShown ? 'true' : undefined}
-        >
-          <IconAlertTriangle size={16} stroke={1.6} aria-hidden />
-          {inbox.view.lost}
-          <span className={classes.count}>{format(counts.lost)}</span>
-        </Link>
+      {MATTERS.map(
+        ([view, Icon]) =>
+          counts &&
+          (counts[view] > 0 || filter.view === view) && (
+            <Link
+              key={view}
+              to="/w/$slug/inbox"
+              params={{ slug }}
+              search={toSearch({ ...filter, view, status: 'OPEN' })}
+              className={`${classes.view} ${classes.matter}`}
+              data-view={view}
+              aria-current={filter.view === view ? 'true' : undefined}
+            >
+              <Icon size={16} stroke={1.6} aria-hidden />
+              {inbox.view[view]}
+              <span className={classes.count}>{format(counts[view])}</span>
+            </Link>
+          ),
       )}
     </nav>
   );
@@ -126,7 +145,7 @@ function Filters({ filter }: { filter: InboxFilter }) {
     void navigate({ to: '/w/$slug/inbox', params: { slug }, search: toSearch({ ...filter, ...change }) });
   return (
     <Group gap="xs" wrap="nowrap" className={classes.filters}>
-      {filter.view !== 'lost' && (
+      {!isMatter(filter.view) && (
         <NativeSelect
           size="xs"
           aria-label={inbox.statusFilter}

@@ -8,7 +8,7 @@ import { useNow } from '../../../common/use-now';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import { PresenceSign } from '../conversation/presence';
 import { useSnoozeText } from '../conversation/snooze-text';
-import { type InboxFilter, toSearch } from '../inbox-filter';
+import { type InboxFilter, isMatter, toSearch } from '../inbox-filter';
 import classes from '../inbox.module.css';
 import { useAgentName } from '../names';
 import { useNotSent } from '../reply/kept-replies';
@@ -96,9 +96,9 @@ export function Rows({
                       : (conversation.lost ?? (drafts.has(conversation.id) ? 'draft' : null))
                   }
                   assignee={
-                    conversation.assignedAgentId && ['all', 'nobody', 'lost'].includes(filter.view)
+                    conversation.assignedAgentId && ['all', 'nobody', 'waiting', 'lost'].includes(filter.view)
                       ? nameOf(conversation.assignedAgentId)
-                      : filter.view === 'all'
+                      : filter.view === 'all' || filter.view === 'waiting'
                         ? inbox.nobody
                         : null
                   }
@@ -120,7 +120,7 @@ function NoRows({ filter }: { filter: InboxFilter }) {
     <EmptyState
       py="xl"
       title={inbox.none[filter.view]}
-      description={filter.view === 'lost' ? inbox.noneLostAdvice : inbox.noneAdvice[filter.status]}
+      description={inbox.noneAdvice[isMatter(filter.view) ? filter.view : filter.status]}
     >
       {filter.view === 'mine' && (
         <EmptyState.Actions>
@@ -162,7 +162,7 @@ const Row = memo(function Row({
   const formats = useFormats();
   const now = useNow(MINUTE_MS);
   const { id, sourceChannel, contact, lastMessagePreview, lastSenderAgentId, isUnread } = conversation;
-  const { lastMessageAt, createdAt } = conversation;
+  const { lastMessageAt, waitingSince, createdAt } = conversation;
   const at = lastMessageAt ?? createdAt;
   const snooze = useSnoozeText()(conversation);
   return (
@@ -174,9 +174,15 @@ const Row = memo(function Row({
       isOpen={isOpen}
       attributes={{ [ROW]: id, 'data-unread': isUnread || undefined }}
       beside={
-        <time dateTime={at} title={formats.moment(at)}>
-          {formats.past(at, now)}
-        </time>
+        waitingSince ? (
+          <time dateTime={waitingSince} title={formats.moment(waitingSince)} className={own.waits}>
+            {inbox.waits(formats.lasted(waitingSince, now))}
+          </time>
+        ) : (
+          <time dateTime={at} title={formats.moment(at)}>
+            {formats.past(at, now)}
+          </time>
+        )
       }
     >
       <span className={classes.rowLine}>

@@ -21,7 +21,8 @@ export function showReply(
   const { id: lastMessageId, body, createdAt } = message;
   const assigned = assignmentEventId === undefined ? {} : { assignedAgentId: agentId };
   const last = { lastMessageId, lastMessagePreview: body, lastMessageAt: createdAt };
-  const change = { ...last, lastSenderAgentId: agentId, ...assigned };
+  const answered = { waitingMessageId: null, waitingSince: null };
+  const change = { ...last, ...answered, lastSenderAgentId: agentId, ...assigned };
   const isListed = rowsOf(queries, workspaceId, conversationId, 'active').length > 0;
   addNewest(queries, workspaceId, ['messages', conversationId], message);
   // Answers of running reads may be older than the reply, so they get the change as well.
