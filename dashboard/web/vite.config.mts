@@ -1,6 +1,31 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
+/** Mantine's components on the first page after the login. */
+const FIRST_COMPONENTS = [
+  'ActionIcon',
+  'Anchor',
+  'Badge',
+  'Button',
+  'Center',
+  'CloseButton',
+  'Container',
+  'EmptyState',
+  'Group',
+  'Input',
+  'InputBase',
+  'NativeSelect',
+  'Portal',
+  'Skeleton',
+  'Stack',
+  'Text',
+  'TextInput',
+  'Textarea',
+  'Title',
+  'Transition',
+  'UnstyledButton',
+];
+
 export default defineConfig({
   plugins: [react()],
   build: {
@@ -13,6 +38,19 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // A test sums up the files of each page.
     manifest: true,
+    rolldownOptions: {
+      output: {
+        // What the first page needs comes in one file: dozens of small ones would compress badly.
+        codeSplitting: {
+          groups: [
+            {
+              name: 'shared',
+              test: new RegExp(`/@mantine/core/esm/components/(${FIRST_COMPONENTS.join('|')})/|/@tanstack/`),
+            },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { '/api': 'http://localhost:3100', '/health': 'http://localhost:3100' } },
 });
