@@ -118,7 +118,7 @@ export { ContactErasuresService } from './privacy/contact-erasures.service';
 export type { ContactErasureSummary } from './privacy/contact-erasure.dto';
 export { ContactArchiveService } from './privacy/contact-archive.service';
 export { ContactExportService, type ContactExportLine } from './privacy/contact-export.service';
-export { ConversationsService } from './conversations/conversations.service';
+export { ConversationsService, type WaitingCount } from './conversations/conversations.service';
 export { ContactConversationsService } from './conversations/contact-conversations.service';
 export { NewConversationsService } from './channels/outbound/new-conversations.service';
 export { ReplyChecksService, type ReplyCheck } from './channels/outbound/reply-checks.service';

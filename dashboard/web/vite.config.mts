@@ -40,7 +40,7 @@ export default defineConfig({
     manifest: true,
     rolldownOptions: {
       output: {
-        // What the first page needs comes in one file: dozens of small ones would compress badly.
+        // The libraries of the first page are one file, because dozens of small files compress badly.
         codeSplitting: {
           groups: [
             {

@@ -65,7 +65,7 @@ export class ActiveConversation extends ContactConversation {
   contact: ContactNameResponse;
 }
 
-export function toContactConversation(conversation: ContactActivity): ContactConversation {
+export function toContactConversation(conversation: Omit<ContactActivity, 'activity'>): ContactConversation {
   const { lastSenderAgentId } = conversation;
   return { ...toConversationListItem(conversation), lastSenderAgentId };
 }

@@ -235,7 +235,7 @@ export function toConversationListItem(conversation: ListedConversation): Conver
     assignedAgentId,
     lastMessagePreview,
     lastMessageAt,
-    waitingSince: waitingMessageId && idTime(waitingMessageId),
+    waitingSince: waitingMessageId === null ? null : idTime(waitingMessageId),
     createdAt,
   };
 }

@@ -227,8 +227,8 @@ export class ConversationsRepository {
   }
 
   /**
-   * Erases the preview if it shows an erased message. If the contact is erased, erases the customer's id, and
-   * nobody waits for a reply any more.
+   * Erases the preview if it shows an erased message. If the contact is erased, erases the customer's id,
+   * and ends the wait for a reply.
    */
   async erase(tx: Transaction, messages: ErasedMessages): Promise<void> {
     const { tenantId, conversationId, ids, withContact } = messages;

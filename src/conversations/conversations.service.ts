@@ -50,8 +50,9 @@ export class ConversationsService {
   ) {}
 
   /**
-   * Returns a page of conversations, newest first, or with `sort: 'activity'` latest activity first, or with
-   * `needsReply` those whose customer waits for a reply, the longest waiting first: 50 by default, 200 at most.
+   * Returns a page of conversations, newest first: 50 by default, 200 at most.
+   * - With `sort: 'activity'` those with the latest activity come first.
+   * - With `needsReply` it has those whose customer waits for a reply, the longest waiting first.
    * - A page before the last one may have fewer than `limit` conversations if an agent, a contact or a time
    *   is given, or a channel or status with `sort` or `needsReply`.
    * - With `sort`, a conversation that gets a message between two pages moves to the first page.
@@ -149,7 +150,7 @@ export class ConversationsService {
   async countWaiting(tenantId: string, actor: Actor): Promise<WaitingCount> {
     await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
     const { count, firstId } = await this.lists.countWaiting(tenantId);
-    return { count, since: firstId && idTime(firstId) };
+    return { count, since: firstId === null ? null : idTime(firstId) };
   }
 
   /**

@@ -95,6 +95,7 @@ describe('files in the inbox', () => {
         name,
         contentType: null,
         maxBytes: MEBIBYTE,
+        durationMs: null,
       });
 
   it('are chosen, captioned, sent together with the text, and shown', async () => {

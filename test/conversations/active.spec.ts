@@ -43,6 +43,8 @@ describe('the conversations by latest activity', () => {
       assignedAgentId: null,
       lastMessagePreview: 'Where is my parcel?',
       lastMessageAt: message.createdAt,
+      waitingSince: message.createdAt,
+      waitingMessageId: message.id,
       createdAt: expect.any(Date),
       lastMessageId: message.id,
       lastSenderAgentId: null,

@@ -50,7 +50,7 @@ describe('customers who wait for a reply', () => {
     expect([await waitsOf(ana), await count()]).toEqual([null, 0]);
     const question = await host.make.received(own, ana, 'And when?');
     expect(await waitsOf(ana)).toEqual(question.createdAt);
-    await host.get(MessagesService).send(own.id, ana.id, { body: 'Tomorrow' }, SYSTEM);
+    await host.get(MessagesService).send(own.id, ana.id, { body: 'Tomorrow', senderAgentId: lin.id }, SYSTEM);
     expect(await count()).toBe(0);
   });
 
@@ -74,12 +74,14 @@ describe('customers who wait for a reply', () => {
 
   it('wait from the next message on when they take the first one back, and no more without one', async () => {
     const ana = await begin();
-    const [{ lastMessageId }] = (await list()).data as [{ lastMessageId: string }];
+    const lastMessageId = (await list()).data[0]!.lastMessageId!;
     const second = await host.make.received(own, ana, 'I mean the grinder');
     const unsend = (messageId: string) =>
-      host.get(Database).transaction((tx) =>
-        host.get(MessageChanges).unsend(tx, { tenantId: own.id, conversationId: ana.id, messageId }),
-      );
+      host
+        .get(Database)
+        .transaction((tx) =>
+          host.get(MessageChanges).unsend(tx, { tenantId: own.id, conversationId: ana.id, messageId }),
+        );
     await unsend(lastMessageId);
     expect(await waitsOf(ana)).toEqual(second.createdAt);
     await unsend(second.id);

@@ -543,11 +543,17 @@ export interface components {
             lastMessageAt: string | null;
             /**
              * Format: date-time
+             * @description The time of the customer's first message that waits for a reply; null if none does.
+             * @example null
+             */
+            waitingSince: string | null;
+            /**
+             * Format: date-time
              * @example 2026-11-20T09:38:55.000Z
              */
             createdAt: string;
             /**
-             * @description Only with `sort=activity`.
+             * @description Only with `sort=activity` or `needsReply=true`.
              * @example {
              *       "id": "019ab3f2-3b4c-7d5e-8f60-718293a4b5c6",
              *       "name": "Zoë Martín"
@@ -598,6 +604,12 @@ export interface components {
             lastMessageAt: string | null;
             /**
              * Format: date-time
+             * @description The time of the customer's first message that waits for a reply; null if none does.
+             * @example null
+             */
+            waitingSince: string | null;
+            /**
+             * Format: date-time
              * @example 2026-11-20T09:38:55.000Z
              */
             createdAt: string;
@@ -633,6 +645,12 @@ export interface components {
              * @example 2026-11-20T09:41:07.512Z
              */
             lastMessageAt: string | null;
+            /**
+             * Format: date-time
+             * @description The time of the customer's first message that waits for a reply; null if none does.
+             * @example null
+             */
+            waitingSince: string | null;
             /**
              * Format: date-time
              * @example 2026-11-20T09:38:55.000Z
@@ -1942,6 +1960,8 @@ export interface operations {
                 contactId?: string;
                 /** @description Only those that have got a message, or another status or agent, since then: an ISO 8601 time with its zone. A change can become visible some seconds after its time: whoever asks again and again asks for the last minute once more. */
                 updatedSince?: string;
+                /** @description Only those whose customer waits for a reply. Those that have waited longest come first, and each row has its `contact`. A reply, or closing or snoozing the conversation, ends the wait. Not together with `sort`. */
+                needsReply?: "true";
                 /** @description The order: with `activity` those with the latest messages come first, and each row has its `contact`. A conversation that gets a message while you read the pages moves to the first one: no page repeats it. By default the newest conversations come first. */
                 sort?: "activity";
             };

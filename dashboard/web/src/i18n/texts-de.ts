@@ -259,7 +259,13 @@ export const de: Texts = {
   inbox: {
     title: 'Posteingang',
     views: 'Ansichten',
-    view: { mine: 'Meine', nobody: 'Ohne Agent', all: 'Alle', waiting: 'Wartet auf Antwort', lost: 'Nicht zugestellt' },
+    view: {
+      mine: 'Meine',
+      nobody: 'Ohne Agent',
+      all: 'Alle',
+      waiting: 'Wartet auf Antwort',
+      lost: 'Nicht zugestellt',
+    },
     colleagueView: 'Unterhaltungen eines Kollegen',
     viewOf: (name: string) => `Unterhaltungen von ${name}`,
     conversations: 'Unterhaltungen',
@@ -280,9 +286,9 @@ export const de: Texts = {
       OPEN: 'Neue Unterhaltungen erscheinen von selbst.',
       SNOOZED: 'Zurückgestellte warten hier, bis ihre Zeit kommt oder der Kunde schreibt.',
       CLOSED: 'Geschlossene bleiben hier, bis der Kunde schreibt oder jemand sie wieder öffnet.',
-      waiting: 'Eine Unterhaltung steht hier von der Nachricht des Kunden an, bis jemand sie beantwortet, schließt oder zurückstellt.',
-      lost:
-        'Eine Antwort, die den Kunden nicht oder vielleicht nicht erreicht hat, steht hier, bis sich jemand darum kümmert.',
+      waiting:
+        'Eine Unterhaltung steht hier von der Nachricht des Kunden an, bis jemand sie beantwortet, schließt oder zurückstellt.',
+      lost: 'Eine Antwort, die den Kunden nicht oder vielleicht nicht erreicht hat, steht hier, bis sich jemand darum kümmert.',
     },
     waits: (time: string) => `wartet ${time}`,
     toNobody: 'Die ohne Agent zeigen',

@@ -253,9 +253,9 @@ export const en = {
       OPEN: 'New conversations appear by themselves.',
       SNOOZED: 'A snoozed conversation waits here until its time comes or its customer writes.',
       CLOSED: 'A closed conversation stays here until its customer writes or somebody reopens it.',
-      waiting: 'A conversation stands here from the customer’s message until somebody answers, closes or snoozes it.',
-      lost:
-        'A reply that the customer did not get, or perhaps not, stands here until somebody deals with it.',
+      waiting:
+        'A conversation stands here from the customer’s message until somebody answers, closes or snoozes it.',
+      lost: 'A reply that the customer did not get, or perhaps not, stands here until somebody deals with it.',
     },
     waits: (time: string) => `waits ${time}`,
     toNobody: 'See what is unassigned',

@@ -6,7 +6,7 @@ import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { NOBODY } from './list/cached-lists';
 
 export const VIEWS = ['mine', 'nobody', 'all'] as const;
-/** Views without a choice of the status: replies that may not have arrived, and customers who wait for one. */
+/** Views without a choice of the status: customers who wait for a reply, and replies that are lost. */
 const MATTERS = ['waiting', 'lost'] as const;
 export type Matter = (typeof MATTERS)[number];
 export type View = (typeof VIEWS)[number] | 'agent' | Matter;

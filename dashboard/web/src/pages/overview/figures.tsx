@@ -13,7 +13,7 @@ interface Figure {
   about: string;
   count: number;
   isFailure?: boolean;
-  /** Link to what the figure counts. */
+  /** Link to the rows that the figure counts. */
   link: (props: Partial<ComponentProps<'a'>>) => ReactElement;
 }
 
