@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, relative } from 'node:path';
 import { isPortFree, LauncherError, requireValue, sleep } from './processes.mjs';
 import { startServers } from './servers.mjs';
-
-export const ROOT = fileURLToPath(new URL('..', import.meta.url));
-export const DATA_DIR = resolve(ROOT, process.env.DATA_DIR || '.data');
+import { DATA_DIR, ROOT } from './servers/home.mjs';
 
 /** V8's options, as in the image: it collects garbage earlier, so a process holds less memory. */
 export const HEAP_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=100'];

@@ -1,9 +1,9 @@
 // Checks, before anything is built, that a launcher may start: `node scripts/check-start.mjs [--ports]`. A
 // build would replace the files of a service that runs here.
 import { join } from 'node:path';
-import { DATA_DIR, requireFreePorts } from './app.mjs';
+import { requireFreePorts } from './app.mjs';
 import { printFault, startReaper } from './processes.mjs';
-import { findHome } from './servers/home.mjs';
+import { DATA_DIR, findHome } from './servers/home.mjs';
 
 try {
   if (process.argv.includes('--ports')) await requireFreePorts();

@@ -2,7 +2,7 @@
 // receiver.
 import { mkdirSync, openSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { DATA_DIR, HOST, runCli, startApp, startDashboard, startMigratedServers } from './app.mjs';
+import { HOST, runCli, startApp, startDashboard, startMigratedServers } from './app.mjs';
 import { makeCertificates } from './certificates.mjs';
 import { Api } from './demo/api.mjs';
 import { Bot } from './demo/bot.mjs';
@@ -17,6 +17,7 @@ import { Shop, showShop } from './demo/shop.mjs';
 import { startSimulators } from './demo/simulators.mjs';
 import { fillWorkspace, inviteOwner } from './demo/workspace.mjs';
 import { freePort, isPortFree, LauncherError, requireValue, runLauncher } from './processes.mjs';
+import { DATA_DIR } from './servers/home.mjs';
 
 /** @import { ConversationListItem, Page } from 'conversation-messaging-service' */
 /** @import { Running } from './app.mjs' */

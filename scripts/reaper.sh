@@ -10,6 +10,7 @@
 # it lasts until the last process has ended.
 
 trap '' HUP INT TERM
+held='' # folder of the lock, where flock is missing
 
 if [ -n "$1" ] && command -v flock >/dev/null; then
   exec 9>>"$1" || exit 1
@@ -22,12 +23,36 @@ if [ -n "$1" ] && command -v flock >/dev/null; then
     fi
   fi
   echo "$PPID" >"$1"
+elif [ -n "$1" ]; then
+  # Without flock, as on macOS, a folder is the lock. It names this script and the launcher.
+  held=$1.held
+  tenths=0
+  until mkdir "$held" 2>/dev/null; do
+    [ -d "$held" ] || exit 1
+    read -r reaper holder <"$held/pids" 2>/dev/null || reaper=''
+    if [ -n "$reaper" ] && ! kill -0 "$reaper" 2>/dev/null; then
+      # It was killed.
+      rm -rf -- "$held"
+    elif [ -n "$reaper" ] && { kill -0 "$holder" 2>/dev/null || [ "$tenths" -ge 300 ]; }; then
+      echo "busy $holder"
+      exit 1
+    else
+      tenths=$((tenths + 1))
+      sleep 0.1
+    fi
+  done
+  echo "$$ $PPID" >"$held/pids"
 fi
 echo ready
 
 # A zombie counts as ended.
 alive() {
-  kill -0 "$1" 2>/dev/null && ! grep -qs '^State:.*Z' "/proc/$1/status"
+  kill -0 "$1" 2>/dev/null || return 1
+  if [ -d /proc/self ]; then
+    ! grep -qs '^State:.*Z' "/proc/$1/status"
+  else
+    case $(ps -o stat= -p "$1") in Z*) return 1 ;; esac
+  fi
 }
 
 end() {
@@ -64,3 +89,4 @@ done
 printf '%s' "$leftovers" | while read -r path; do
   rm -rf -- "$path"
 done
+[ -z "$held" ] || rm -rf -- "$held"

@@ -6,8 +6,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { ROOT } from '../app.mjs';
 import { portOf } from '../processes.mjs';
+import { ROOT } from '../servers/home.mjs';
 
 const TSC = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 

@@ -1,8 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { LauncherError } from '../processes.mjs';
+
+/** Folder of the checkout. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** Folder of the checkout's data. */
+export const DATA_DIR = resolve(ROOT, process.env.DATA_DIR || '.data');
 
 const ELSEWHERE = '/var/lib/conversation-messaging-service';
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { codeOf, sleep } from '../processes.mjs';
 
@@ -26,10 +27,22 @@ export async function clearOrphan(pidFile, directory) {
  * @param {string} directory
  */
 function worksIn(pid, directory) {
+  if (process.platform !== 'linux') return lsofNames(pid, directory);
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === directory;
   } catch (error) {
     if (['ENOENT', 'ESRCH', 'EACCES'].includes(codeOf(error) ?? '')) return false;
     throw error;
   }
+}
+
+/**
+ * Tells the same on a system without /proc, such as macOS.
+ *
+ * @param {number} pid
+ * @param {string} directory
+ */
+function lsofNames(pid, directory) {
+  const { stdout } = spawnSync('lsof', ['-a', '-d', 'cwd', '-p', String(pid), '-Fn'], { encoding: 'utf8' });
+  return stdout?.split('\n').includes(`n${directory}`) ?? false;
 }

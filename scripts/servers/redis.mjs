@@ -1,9 +1,10 @@
-import { accessSync, constants } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { codeOf, freePort, LauncherError } from '../processes.mjs';
-import { installPackage } from './apt.mjs';
-import { makePrivate } from './home.mjs';
+import { unpackPackage } from './apt.mjs';
+import { DATA_DIR, findHome, makePrivate, runAs } from './home.mjs';
 import { clearOrphan } from './orphan.mjs';
 import { keptPassword, spawnServer } from './server-process.mjs';
 
@@ -23,7 +24,7 @@ import { keptPassword, spawnServer } from './server-process.mjs';
  * @param {RedisOptions} options
  */
 export async function startRedis({ home, reaper, disposable, onLog, port: wantedPort, settings = {} }) {
-  const command = redisCommand(onLog);
+  const program = findRedis(home.user, onLog);
   const data = join(home.directory, 'redis');
   makePrivate(data, home.user);
   const pidFile = join(data, 'redis.pid');
@@ -33,7 +34,7 @@ export async function startRedis({ home, reaper, disposable, onLog, port: wanted
   const password = keptPassword(join(home.directory, 'redis.password'), home.user);
   const { child, ended } = spawnServer({
     name: 'Redis',
-    command,
+    ...program,
     args: ['-'],
     // On standard input, because every user of the machine can read a command line.
     input: configuration({ port, password, data, pidFile, disposable, settings }),
@@ -88,19 +89,36 @@ async function untilReady(url, ended) {
 }
 
 /**
- * Returns the path of Redis's server program, which it installs if it is missing.
+ * Redis's server, and the variables that it needs beside those of this process.
  *
- * @param {(line: string) => void} onLog
+ * @typedef {{ command: string, env?: Record<string, string> }} RedisProgram
  */
-export function redisCommand(onLog) {
-  return findRedis() ?? installRedis(onLog);
+
+/**
+ * Returns the Redis of this machine. If it has none, Debian's or Ubuntu's is downloaded into the data folder
+ * of the checkout, where later starts find it: npm has no package with one.
+ *
+ * @param {import('./home.mjs').User | undefined} user who runs it
+ * @param {(line: string) => void} onLog
+ * @returns {RedisProgram}
+ * @throws LauncherError with what to do, if there is none
+ */
+export function findRedis(user, onLog) {
+  const folder = join(findHome(DATA_DIR).directory, 'redis-programs');
+  const found = fromPath() ?? unpackedIn(folder, user);
+  if (found) return found;
+  const downloaded = unpackPackage('redis-server', folder, onLog) ? unpackedIn(folder, user) : undefined;
+  if (downloaded) return downloaded;
+  throw new LauncherError(adviceFor(process.platform));
 }
 
-function findRedis() {
-  return (process.env.PATH ?? '')
+/** @returns {RedisProgram | undefined} */
+function fromPath() {
+  const command = (process.env.PATH ?? '')
     .split(delimiter)
     .flatMap((folder) => ['redis-server', 'valkey-server'].map((name) => join(folder, name)))
     .find(isExecutable);
+  return command ? { command } : undefined;
 }
 
 /** @param {string} path */
@@ -115,17 +133,41 @@ function isExecutable(path) {
 }
 
 /**
- * Installs Debian's package of Redis, and returns the path of its server: npm has no package with one.
+ * Returns the Redis of an unpacked package; undefined if there is none, or a user can't run it, as after an
+ * upgrade of the system.
  *
- * @param {(line: string) => void} onLog
+ * @param {string} folder
+ * @param {import('./home.mjs').User | undefined} user
+ * @returns {RedisProgram | undefined}
  */
-function installRedis(onLog) {
-  const command = installPackage('redis-server', onLog) ? findRedis() : undefined;
-  if (command) return command;
-  throw new LauncherError(
+function unpackedIn(folder, user) {
+  const libraries = ['usr/lib', 'lib']
+    .map((path) => join(folder, path))
+    .filter((path) => existsSync(path))
+    .flatMap((path) => readdirSync(path).map((name) => join(path, name)))
+    .filter((path) => path.includes('-linux-'));
+  const program = {
+    command: join(folder, 'usr/bin/redis-server'),
+    env: { LD_LIBRARY_PATH: libraries.join(delimiter) },
+  };
+  const env = { ...process.env, ...program.env };
+  const { status } = spawnSync(program.command, ['--version'], { ...runAs(user), env, stdio: 'ignore' });
+  return status === 0 ? program : undefined;
+}
+
+/**
+ * Returns what to do on a machine without Redis.
+ *
+ * @param {string} platform
+ */
+export function adviceFor(platform) {
+  const ways = {
+    darwin: 'install it with Homebrew: brew install redis',
+    win32: 'run this in the Windows Subsystem for Linux (WSL), where it is downloaded: wsl --install',
+  };
+  return (
     'No Redis found. Do one of these:\n' +
-      '  - install it with your package manager, for example: sudo apt-get install redis-server\n' +
-      '    (valkey-server does as well; either has to be on PATH)\n' +
-      '  - set REDIS_URL to a Redis that runs already',
+    `  - ${Object.entries(ways).find(([name]) => name === platform)?.[1] ?? 'install redis-server or valkey-server with your package manager, so that it is on PATH'}\n` +
+    '  - set REDIS_URL to a Redis that runs already'
   );
 }

@@ -17,7 +17,7 @@ const CHROMIUM_ARGUMENTS = [
 ];
 
 /**
- * Returns the path of Chromium. Where it is missing, it is installed as the tests' Redis is.
+ * Returns the path of Chromium. Where it is missing, root installs it on Debian.
  * @throws Error that says what to do
  */
 function requireChromium(): string {

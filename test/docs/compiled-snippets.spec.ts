@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
-import { PYTHON_INSTALL_TIMEOUT_MS, requirePython } from '../support/python';
+import { describeWithPython } from '../support/python';
 import { loadParser } from '../tables/postgres-parser.mjs';
 import { READERS_DECLARATIONS, SNIPPET_CONTEXTS } from './snippet-contexts';
 
@@ -95,9 +95,7 @@ it.each(blocksIn('sql'))('parses the SQL of $page, line $line', async ({ code })
   expect(() => parser(code)).not.toThrow();
 });
 
-describe('the Python of the pages', () => {
-  beforeAll(requirePython, PYTHON_INSTALL_TIMEOUT_MS);
-
+describeWithPython('the Python of the pages', () => {
   it.each(blocksIn('python'))('parses: $page, line $line', ({ code }) => {
     const parse = 'import ast, sys; ast.parse(sys.stdin.read())';
     expect(spawnSync('python3', ['-c', parse], { input: code, encoding: 'utf8' }).stderr).toBe('');

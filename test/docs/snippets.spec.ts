@@ -22,7 +22,7 @@ import { AttemptOutcome } from '../../src/webhooks/sending/attempt-outcome';
 import { DeliverySender } from '../../src/webhooks/sending/delivery-sender';
 import { generateEndpointSecret } from '../../src/webhooks/sending/signature';
 import { HttpsReceiver, ReceivedRequest } from '../support/https-receiver';
-import { PYTHON_INSTALL_TIMEOUT_MS, requirePython, runPython } from '../support/python';
+import { describeWithPython, runPython } from '../support/python';
 
 import { LoggedIn } from '../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../src/logins/logins.service';
@@ -149,9 +149,7 @@ describe('examples/verify-webhook.ts', () => {
   });
 });
 
-describe('examples/verify_webhook.py', () => {
-  beforeAll(requirePython, PYTHON_INSTALL_TIMEOUT_MS);
-
+describeWithPython('examples/verify_webhook.py', () => {
   it('accepts what the service has signed, and nothing else', () => {
     const program = `
 import base64, json, sys

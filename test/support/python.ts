@@ -1,14 +1,25 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
-import { installPackage } from '../../scripts/servers/apt.mjs';
+import { canInstall, installPackage } from '../../scripts/servers/apt.mjs';
 
 const ROOT = resolve(__dirname, '../..');
 
 /** Time that `requirePython()` may take to install Python, which depends on the network. */
 export const PYTHON_INSTALL_TIMEOUT_MS = 180_000;
 
+/** Describes tests that need `python3`. They are left out where it is missing and cannot be installed. */
+export function describeWithPython(name: string, tests: () => void): void {
+  const isPossible = hasPython() || canInstall();
+  describe(name, () => {
+    // oxlint-disable-next-line house/restricted-syntax -- The README's command passes for any user.
+    if (!isPossible) return it.todo('need python3 on PATH');
+    beforeAll(requirePython, PYTHON_INSTALL_TIMEOUT_MS);
+    tests();
+  });
+}
+
 /**
- * Makes sure that `python3` is on PATH: where it is missing, it is installed as the tests' Redis is.
+ * Makes sure that `python3` is on PATH: where it is missing, root installs it on Debian and Ubuntu.
  * @throws Error with advice
  */
 export function requirePython(): void {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort, requireValue } from '../../scripts/processes.mjs';
 import { makePrivate } from '../../scripts/servers/home.mjs';
-import { redisCommand } from '../../scripts/servers/redis.mjs';
+import { findRedis } from '../../scripts/servers/redis.mjs';
 import { spawnServer } from '../../scripts/servers/server-process.mjs';
 import { RedisNode, until } from '../../scripts/servers/redis-node.mjs';
 
@@ -53,7 +53,7 @@ class RedisSentinel {
     if (home.user) chownSync(file, home.user.uid, home.user.gid);
     const { child, ended } = spawnServer({
       name: 'Redis Sentinel',
-      command: redisCommand(onLog),
+      ...findRedis(home.user, onLog),
       args: [file, '--sentinel'],
       logFile: join(directory, 'sentinel.log'),
       user: home.user,
