@@ -1,5 +1,5 @@
-// `npm run test:machine`: runs the README's two commands on a Debian with Node and npm alone, as root and as a
-// user without lists of packages. It needs root, debootstrap and a network.
+// `npm run test:machine`: runs the README's two commands on a Debian with Node and npm alone, as root and as
+// a user without lists of packages. It needs root, debootstrap and a network.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
