@@ -51,9 +51,11 @@ function make() {
   cpSync(process.execPath, join(machine, 'usr/local/bin/node'));
   cpSync(npm, join(machine, 'usr/local/lib/node_modules/npm'), { recursive: true });
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(machine, 'usr/local/bin/npm'));
-  for (const path of NETWORK)
-    if (existsSync(`/${path}`))
-      cpSync(`/${path}`, join(machine, path), { recursive: true, dereference: true, force: true });
+  for (const path of NETWORK.filter((one) => existsSync(`/${one}`))) {
+    // A link there may lead to the file itself.
+    rmSync(join(machine, path), { recursive: true, force: true });
+    cpSync(`/${path}`, join(machine, path), { recursive: true, dereference: true });
+  }
   for (const name of MOUNTED) execute('mount', '--bind', `/${name}`, join(machine, name));
   execute('chroot', machine, 'useradd', '--create-home', '--uid', String(USER.id), USER.name);
   for (const home of ['root', `home/${USER.name}`]) {
