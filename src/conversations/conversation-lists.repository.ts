@@ -132,11 +132,9 @@ export class ConversationListsRepository {
     const statement = new ListStatement(tenantId, filter, order);
     const list = statement.selectBehind(cursor);
     const wanted = statement.bind(count);
+    const page = statement.selectPage(list, wanted);
     const rows = await this.database.prepared<PositionedConversation & { end: string | null }>(
-      `WITH page AS MATERIALIZED (
-         SELECT * FROM (${list} LIMIT ${MAX_READ}) AS looked_at WHERE ${statement.condition}
-         ORDER BY position ${statement.direction} LIMIT ${wanted}
-       )
+      `WITH page AS MATERIALIZED (${page})
        SELECT page.*, ${CONTACT_NAME},
               CASE WHEN (SELECT count(*) FROM page) < ${wanted} THEN (
                 SELECT position FROM (${list} OFFSET ${MAX_READ - 1} LIMIT 1) AS last) END AS end

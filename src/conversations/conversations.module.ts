@@ -4,6 +4,7 @@ import { ContactsModule } from '../contacts/contacts.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { TableRegistry } from '../database/tables/table-registry';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
+import { AnswersElsewhere } from './answers-elsewhere';
 import { ContactConversationsService } from './contact-conversations.service';
 import { AgentReleaser } from './agent-releaser';
 import { AgentReleasesRepository } from './agent-releases.repository';
@@ -19,6 +20,7 @@ import { SnoozeWaker } from './snooze-waker';
 import { SnoozesRepository } from './snoozes.repository';
 
 const EXPORTED = [
+  AnswersElsewhere,
   ConversationsRepository,
   ContactConversationsRepository,
   ConversationsService,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../common/channel-descriptors';
-import { isId } from '../common/ids';
+import { idFloor, isId } from '../common/ids';
 import { Database, Reader } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { PageStatement } from '../database/page-statement';
@@ -43,6 +43,13 @@ export const SELECT_CONVERSATION = `
 export type ConversationPartner = Pick<ConversationEntity, 'tenantId' | 'contactId' | 'sourceChannel'> & {
   identityExternalId: string;
 };
+
+/** Customer by an id on a channel. */
+export interface ChannelCustomer {
+  tenantId: string;
+  channel: Channel;
+  externalId: string;
+}
 
 /** New values of a conversation. A field that is left out does not change. */
 export type NewValues = Partial<Pick<ConversationEntity, 'status' | 'assignedAgentId' | 'snoozedUntil'>>;
@@ -210,6 +217,29 @@ export class ConversationsRepository {
        WHERE tenant_id = $1 AND id = $2 AND waiting_message_id = $3`,
       [tenantId, id, messageId],
     );
+  }
+
+  /**
+   * Ends the wait for a reply in a customer's newest conversation on a channel, unless it has begun after an
+   * answer that the customer got elsewhere.
+   * @returns the conversation's id; null if the customer did not wait
+   */
+  async endWait(
+    tx: Transaction,
+    { tenantId, channel, externalId }: ChannelCustomer,
+    answeredAt: Date,
+  ): Promise<string | null> {
+    const [row] = await tx.query<{ id: string }>(
+      `UPDATE conversations SET waiting_message_id = NULL
+       WHERE tenant_id = $1 AND waiting_message_id < $4 AND id = (
+         SELECT c.id FROM contact_identities i
+         JOIN conversations c ON c.tenant_id = $1 AND c.contact_id = i.contact_id AND c.source_channel = $2
+         WHERE i.tenant_id = $1 AND i.channel = $2 AND i.external_id = $3
+         ORDER BY c.id DESC LIMIT 1)
+       RETURNING id`,
+      [tenantId, channel, externalId, idFloor(new Date(answeredAt.getTime() + 1))],
+    );
+    return row?.id ?? null;
   }
 
   /** Stores a conversation's changed preview, and the number of the change's event. */

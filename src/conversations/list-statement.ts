@@ -103,6 +103,12 @@ export class ListStatement {
     return `SELECT * FROM (${scans.join(' UNION ALL ')}) AS scanned ORDER BY position ${this.direction}`;
   }
 
+  /** Returns SQL that selects as many conversations of the filter as `wanted` says, of the first MAX_READ. */
+  selectPage(list: string, wanted: string): string {
+    return `SELECT * FROM (${list} LIMIT ${MAX_READ}) AS looked_at WHERE ${this.condition}
+      ORDER BY position ${this.direction} LIMIT ${wanted}`;
+  }
+
   private selectiveScans(): string[] {
     const { contactId, updatedSince, agentId } = this.filter;
     if (contactId) return [`${this.scan(`contact_id = ${this.bind(contactId)}`)} ORDER BY id DESC`];

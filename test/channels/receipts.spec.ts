@@ -1,6 +1,8 @@
 import Redis from 'ioredis';
 import { InboundEcho, InboundReceipt, InboundWatermark } from '../../src/channels/adapters/hook-events';
+import { SYSTEM } from '../../src/access/principal';
 import { ConnectionLoader } from '../../src/channels/connections/connection-loader';
+import { ConversationsService } from '../../src/conversations/conversations.service';
 import { OutboundMessagesRepository } from '../../src/channels/outbound/outbound-messages.repository';
 import { OutboundMessageAttempter } from '../../src/channels/outbound/outbound-message-attempter';
 import { ReceiptsService } from '../../src/channels/receipts/receipts.service';
@@ -251,6 +253,35 @@ describe('receipts', () => {
       expect(await deliveryOf(service, message)).toEqual({ status: 'SENT', error: null });
       await receipt('m_3', 'DELIVERED');
       expect(await statusOf(message)).toBe('DELIVERED');
+    });
+
+    describe("of an answer from the provider's own inbox", () => {
+      const waitingSince = async () => {
+        const { id } = chat.conversation;
+        return (await service.app.get(ConversationsService).get(workspace.workspace.id, id, SYSTEM))
+          .waitingSince;
+      };
+      const writtenAt = async () =>
+        (await service.make.received(workspace.workspace, chat.conversation)).createdAt;
+
+      it('end the waiting of its customer', async () => {
+        await writtenAt();
+        await echo('m_inbox', { body: 'From the inbox.', at: new Date() });
+        expect(await waitingSince()).toBeNull();
+      });
+
+      it('end it without a time too', async () => {
+        await writtenAt();
+        await echo('m_inbox_2', { body: null, at: null });
+        expect(await waitingSince()).toBeNull();
+      });
+
+      it('leave a customer waiting who wrote after it, or is another one', async () => {
+        const since = await writtenAt();
+        await echo('m_inbox_3', { body: 'Late.', at: new Date(since.getTime() - 1) });
+        await echo('m_inbox_4', { customerId: 'another', body: 'For another.', at: new Date() });
+        expect(await waitingSince()).toEqual(since);
+      });
     });
 
     it('settle it although a later message with the same text is in flight', async () => {

@@ -53,7 +53,7 @@ describe("the dashboard's inbox", () => {
       ['nobody', waiting.id],
     ])
       expect(await get(`?status=OPEN&assignedAgentId=${assignee}`)).toMatchObject({ data: [{ id }] });
-    expect(await get('/counts')).toEqual({ mine: 1, nobody: 1, all: 2, lost: 0 });
+    expect(await get('/counts')).toEqual({ mine: 1, nobody: 1, all: 2, waiting: 2, lost: 0 });
   });
 
   it('answers as the person who is logged in, once however often the page sends it', async () => {

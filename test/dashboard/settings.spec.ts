@@ -39,11 +39,13 @@ describe("the dashboard's settings", () => {
       const conversation = await make.conversation(settings.workspace);
       await make.sent(settings.workspace, conversation);
       const { id } = await makeEndpoint();
+      const message = await make.received(settings.workspace, conversation);
       const widget = { channel: 'WIDGET', credentials: { allowedOrigins: ['https://tea.example'] } };
       expect((await post('/channels', widget)).status).toBe(201);
       const { body } = await get('/first-page');
       expect(body).toEqual({
         openConversations: 1,
+        waiting: { count: 1, since: message.createdAt.toISOString() },
         waitingMessages: 1,
         lostReplies: 0,
         hasConversation: true,
@@ -71,6 +73,7 @@ describe("the dashboard's settings", () => {
       const browser = await dashboard.logIn(agent);
       expect((await browser.get(address('/first-page'))).body).toEqual({
         openConversations: 0,
+        waiting: { count: 0, since: null },
         waitingMessages: 0,
         lostReplies: 0,
         hasConversation: false,

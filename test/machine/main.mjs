@@ -2,6 +2,7 @@
 // a user without lists of packages. It needs root, debootstrap and a network.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -34,6 +35,7 @@ if (process.getuid?.() !== 0 || spawnSync('debootstrap', ['--version']).status !
 if (COMMANDS.length !== 2) throw new Error(`The README has ${COMMANDS.length} commands.`);
 
 const machine = mkdtempSync('/var/tmp/messaging-machine-');
+chmodSync(machine, 0o755);
 let failed = 0;
 try {
   make();

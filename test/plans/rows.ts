@@ -170,6 +170,11 @@ export const LOST = [
    FROM generate_series(1, ${LOST_CONVERSATIONS})`,
 ];
 
+/** SQL that lets the customers of nearly all open conversations wait. */
+export const WAITING = `
+  UPDATE conversations SET waiting_message_id = coalesce(last_message_id, id)
+  WHERE status = 'OPEN' AND source_channel <> 'INSTAGRAM'`;
+
 /** Agent with as many drafts as an agent may have. */
 export const WRITER = sequential(1);
 const WRITER_DRAFTS = 200;

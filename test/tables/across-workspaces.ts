@@ -143,6 +143,12 @@ const CLAIMED = 'what may still start when something of a workspace is switched 
  * otherwise.
  */
 export const CLIMBING_READS: Record<string, string> = {
+  'AttachmentsRepository.find reads message_parts': 'shows the delivery of a file with it',
+  'AttachmentsRepository.listOfConversations reads message_parts': 'shows the delivery of a file with it',
+  'AttachmentsRepository.listOfMessages reads message_parts': 'shows the delivery of a file with it',
+  'AttachmentsRepository.listStored reads message_parts': 'shows the delivery of a file with it',
+  'ConversationsRepository.passOverPipelined reads messages':
+    'finds the next message that waits, where the first one is taken back',
   'ConversationListsRepository.countLost reads messages':
     'conversations by their lost replies, by an index of them',
   'ConversationListsRepository.listActive reads messages':

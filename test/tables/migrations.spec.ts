@@ -64,6 +64,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795900000000-files.ts': 'ccc5bf951adfbe91',
   'migrations/1795900100000-attachment-fetches.ts': '6c6be867e4d8c458',
   'migrations/1795900200000-file-stores.ts': '452e91339ddd4edd',
+  'migrations/1796004000000-waiting-messages.ts': '4e18e0b799853698',
   'migrations/1795902000000-renditions.ts': '94567be277f2c2ee',
   'migrations/1795901000000-message-parts.ts': '91e8ae8ba6de611a',
   'migrations/1795807000000-refolded-texts.ts': '04955207f4eb0620',

@@ -158,6 +158,8 @@ export interface InboundEcho extends InboundBase {
   providerId: string;
   messageId: string | null;
   body: string | null;
+  /** Time at which the account sent the message; null if the provider names no valid time. */
+  at: Date | null;
 }
 
 /** Returns the last id in sort order. Phone numbers, which can change, sort before ids with letters. */

@@ -17,6 +17,7 @@ describe('watermarks of one request', () => {
     providerId,
     messageId: null,
     body: null,
+    at: null,
   });
 
   it('are one with the latest time, behind the echoes that it reports', () => {

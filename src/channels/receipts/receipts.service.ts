@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isId } from '../../common/ids';
+import { AnswersElsewhere } from '../../conversations/answers-elsewhere';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
 import { DeliveryError, ReceiptStatus } from '../../common/message-status';
@@ -32,6 +33,7 @@ export class ReceiptsService {
     private readonly receipts: ReceiptsRepository,
     private readonly parts: PartReceipts,
     private readonly outboundMessages: OutboundMessagesRepository,
+    private readonly answers: AnswersElsewhere,
     private readonly signals: RedisSignals,
   ) {}
 
@@ -99,9 +101,9 @@ export class ReceiptsService {
     await this.providerIds.insertSent(tx, connection, message, providerId, message.createdAt);
   }
 
-  /** Applies an echo. Ignores the echo of a message that a person sent from the provider's own inbox. */
+  /** Applies an echo. If a person has answered in the provider's own inbox, the customer waits no more. */
   private async applyEcho(tx: Transaction, connection: Connection, echo: InboundEcho): Promise<void> {
-    const { providerId, messageId, customerId, body } = echo;
+    const { providerId, messageId, customerId, body, at } = echo;
     await this.providerIds.lock(tx, connection, [providerId]);
     if (await this.providerIds.findMessage(tx, connection, providerId)) return;
     const own = await this.findByOwnId(tx, connection, messageId);
@@ -110,7 +112,11 @@ export class ReceiptsService {
     const message =
       own ??
       (body === null ? null : await this.receipts.findUnsettledByText(tx, connection, customerId, body));
-    if (!message) return;
+    if (!message) {
+      const { tenantId, channel } = connection;
+      const customer = { tenantId, channel, externalId: customerId };
+      return this.answers.note(tx, customer, at ?? new Date());
+    }
     await this.settle(tx, connection, message, 'SENT', null);
     await this.providerIds.insertSent(tx, connection, message, providerId, message.createdAt);
   }

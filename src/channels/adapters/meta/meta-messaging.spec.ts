@@ -262,6 +262,7 @@ describe('an echo', () => {
         providerId: 'm_3',
         messageId,
         body: 'On its way.',
+        at: new Date(SENT_AT),
       },
     ]);
   });

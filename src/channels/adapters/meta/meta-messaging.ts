@@ -81,11 +81,23 @@ function nonNull<Event>(event: Event | null): Event[] {
   return event === null ? [] : [event];
 }
 
-function readEcho({ accountId, customerId }: Parties, message: ProviderObject): InboundEcho | null {
+function readEcho(
+  { accountId, customerId, timestamp }: Parties,
+  message: ProviderObject,
+): InboundEcho | null {
   const providerId = textOf(message.mid);
   if (providerId === null) return null;
   const messageId = textOf(message[MESSENGER_OWN_ID]);
-  return { kind: 'echo', accountId, customerId, providerId, messageId, body: textOf(message.text) };
+  const at = new Date(numberOf(timestamp) ?? NaN);
+  return {
+    kind: 'echo',
+    accountId,
+    customerId,
+    providerId,
+    messageId,
+    body: textOf(message.text),
+    at: Number.isNaN(at.getTime()) ? null : at,
+  };
 }
 
 function readUnsend(parties: Parties, { mid }: ProviderObject): InboundChange | null {
