@@ -84,6 +84,15 @@ export class Metrics {
     'webhook_leases_expired_total',
     'Events and deliveries claimed again after an expired lease.',
   );
+  readonly webhookProbes = this.counter(
+    'webhook_probes_total',
+    'Probes of endpoints that are recovered automatically.',
+  );
+  readonly webhookAutomaticRecoveries = this.counter(
+    'webhook_automatic_recoveries_total',
+    'Automatic recoveries that ended, by outcome: finished, or stopped and left to the owner.',
+    'outcome',
+  );
   readonly webhookDeliveriesInFlight = this.gauge(
     'webhook_deliveries_in_flight',
     'Webhook attempts of this process that wait for a response now.',

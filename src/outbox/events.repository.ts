@@ -26,9 +26,10 @@ export class EventsRepository {
     tenantId: string,
     { after, before }: IdRange,
     count: number,
-  ): Promise<Pick<OutboxEvent, 'id' | 'type'>[]> {
+  ): Promise<(Pick<OutboxEvent, 'id' | 'type'> & { conversationId: string | null })[]> {
     return reader.query(
-      'SELECT id, type FROM events WHERE tenant_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4',
+      `SELECT id, type, data->>'conversationId' AS "conversationId" FROM events
+       WHERE tenant_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4`,
       [tenantId, after, before, count],
     );
   }

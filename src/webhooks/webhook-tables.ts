@@ -45,6 +45,15 @@ export function webhookTables({ due, history, outcomes, recoveries }: Repositori
       retention: { none: 'A row goes when everything of its activation is cancelled.' },
     },
     {
+      name: 'automatic_recoveries',
+      key: { tenant_id: 'uuid', endpoint_id: 'uuid' },
+      placement: 'workspace',
+      deletion: { before: ['webhook_endpoints'] },
+      erasure: NO_CONTACT,
+      export: NO_CONTACT,
+      retention: { none: 'A row goes when its endpoint is well again, or somebody has acted.' },
+    },
+    {
       name: 'attempt_rollups',
       key: { tenant_id: 'uuid', endpoint_id: 'uuid', starts_at: 'timestamptz' },
       placement: 'workspace',

@@ -14,6 +14,9 @@ import { DeliveryWorker } from './deliveries/delivery.worker';
 import { EndpointHealth } from './deliveries/endpoint-health';
 import { PendingCanceller } from './deliveries/pending-canceller';
 import { WebhooksConsumer } from './deliveries/webhooks.consumer';
+import { AutomaticRounds } from './recoveries/automatic-rounds';
+import { AutomaticRunner } from './recoveries/automatic-runner';
+import { AutomaticDeliveries, AutomaticSteps } from './recoveries/automatic-steps';
 import { RecoveryMaker } from './recoveries/recovery-maker';
 import { RecoveryRunner } from './recoveries/recovery-runner';
 import { RecoveryTally } from './recoveries/recovery-tally';
@@ -61,6 +64,10 @@ const deliveryCapacity: FactoryProvider<StartCapacity> = {
     RecoveryRunner,
     RecoveryMaker,
     RecoveryTally,
+    AutomaticRounds,
+    AutomaticRunner,
+    AutomaticDeliveries,
+    AutomaticSteps,
   ],
 })
 export class WebhooksWorkerModule {}

@@ -40,6 +40,8 @@ import { SubscribersRepository } from './endpoints/subscribers.repository';
 import { EndpointSubscription } from './endpoints/subscription';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service';
+import { AutomaticRecoveriesRepository } from './recoveries/automatic-recoveries.repository';
+import { AutomaticRecoveriesService } from './recoveries/automatic-recoveries.service';
 import { RecoverySource } from './recoveries/recovery-source';
 import { WebhookRecoveriesRepository } from './recoveries/webhook-recoveries.repository';
 import { WebhookRecoveriesService } from './recoveries/webhook-recoveries.service';
@@ -113,6 +115,8 @@ const PROVIDERS = [
   WebhookRecoveriesService,
   RecoverySource,
   WebhookRecoveriesRepository,
+  AutomaticRecoveriesRepository,
+  AutomaticRecoveriesService,
 ];
 
 /**

@@ -41,7 +41,8 @@ export function recordOf(
   status: AttemptRecord['status'],
 ): AttemptRecord {
   const { id, event, round, attemptCount, recovered, leaseId } = claimed;
-  const endpoint = { tenantId: owed.id, id: owed.endpoint.id, activation: 1 } as Subscriber;
+  const identity = { tenantId: owed.id, id: owed.endpoint.id, activation: 1 };
+  const endpoint = { ...identity, recoversSince: null } as Subscriber;
   const delivery: Delivery = {
     id,
     event,
@@ -51,6 +52,7 @@ export function recordOf(
     attemptCount,
     recovered,
     recoveryId: null,
+    automatic: false,
     startBy: startByFromNow(),
   };
   const phases = { lookupMs: null, connectMs: null, tlsMs: null, firstByteMs: null };

@@ -16,6 +16,7 @@ import { AttemptRecord, Delivery, toPending } from './delivery';
 import { DeliveryHistoryRepository, FinishedRound } from './delivery-history.repository';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 import { DeliveryEnd, RecoveryOutcomesRepository } from './recovery-outcomes.repository';
+import { AutomaticRecoveriesRepository, Miss } from '../recoveries/automatic-recoveries.repository';
 import { isTestRecord, logRetry, mayBeOfOneRecord, RecordRetries } from './record-retries';
 
 const MAX_BATCH = 200;
@@ -64,6 +65,7 @@ export class AttemptRecorder {
     private readonly pending: PendingDeliveriesRepository,
     private readonly history: DeliveryHistoryRepository,
     private readonly outcomes: RecoveryOutcomesRepository,
+    private readonly automatic: AutomaticRecoveriesRepository,
   ) {
     const write = (records: AttemptRecord[]) => this.writeBatch(records);
     const options = { everyMs: BATCH_EVERY_MS, enough: ENOUGH };
@@ -144,6 +146,7 @@ export class AttemptRecorder {
   ): Promise<boolean> {
     try {
       await this.database.queueTransaction((tx) => {
+        this.noteMissedPipelined(tx, fromEvents);
         if (fromEvents.length > 0) this.events.settleAllPipelined(tx, ended, ongoing);
         return Promise.resolve(this.move(tx, fromEvents, tests));
       });
@@ -161,6 +164,7 @@ export class AttemptRecorder {
     tests: AttemptRecord[],
   ): Promise<void> {
     await this.database.queueTransaction(async (tx) => {
+      this.noteMissedPipelined(tx, [...fromEvents, ...fromRows]);
       const [events, rows] = await Promise.all([
         fromEvents.length > 0 ? this.events.settle(tx, ended, ongoing) : new Set(),
         fromRows.length > 0 ? this.pending.settle(tx, fromRows) : [],
@@ -170,6 +174,15 @@ export class AttemptRecorder {
       const lost = fromEvents.length + fromRows.length - held.length - rows.length;
       if (lost > 0) this.logger.warn({ attempts: lost }, 'attempts not recorded: their leases had ended');
     });
+  }
+
+  /**
+   * Has endpoints recovered that chose it, if a delivery to them is given up. It locks the endpoint's state
+   * before any delivery, as recoveries do. If the lease has ended, the recovery finds nothing to deliver.
+   */
+  private noteMissedPipelined(tx: Transaction, records: AttemptRecord[]): void {
+    const misses = records.filter(isMiss).map(toMiss);
+    if (misses.length > 0) this.automatic.notePipelined(tx, misses);
   }
 
   private listLeases(records: AttemptRecord[]): Leases {
@@ -222,6 +235,18 @@ type Finished<T> = T & { status: FinishedRound['status'] };
 
 function isFinished<T extends AttemptRecord>(record: T): record is Finished<T> {
   return record.status !== 'PENDING';
+}
+
+/** Reports whether a new event is given up. Redeliveries and recoveries are somebody's own attempts. */
+function isMiss({ delivery, status }: AttemptRecord): boolean {
+  const { endpoint, event, round, recoveryId } = delivery;
+  const { recoversSince } = endpoint;
+  const isNew = round === 1 && recoveryId === null;
+  return status === 'EXHAUSTED' && isNew && recoversSince !== null && event.createdAt >= recoversSince;
+}
+
+function toMiss({ delivery: { endpoint, event } }: AttemptRecord): Miss {
+  return { tenantId: endpoint.tenantId, endpointId: endpoint.id, since: event.createdAt };
 }
 
 function toEnd({ delivery, status }: Finished<AttemptRecord>): DeliveryEnd {

@@ -16,7 +16,7 @@ import { AttemptOutcome, internalError, isShortage } from '../sending/attempt-ou
 import { DeliverySender } from '../sending/delivery-sender';
 import { StartPermit } from '../../outgoing/vetted-connector';
 import { AttemptRecorder } from './attempt-recorder';
-import { AttemptRecord, contentOf, Delivery } from './delivery';
+import { AttemptRecord, contentOf, Delivery, isOfPresentRecovery } from './delivery';
 
 /** Maximum number of attempts before a delivery is given up: the first attempt and five retries. */
 export const MAX_DELIVERY_ATTEMPTS = 6;
@@ -65,12 +65,16 @@ export class DeliveryAttempter {
   }
 
   /** Checks that the endpoint is unchanged. Returns a new limit for the start; null if it may not start. */
-  private async claimAgain({ id: deliveryId, endpoint, event }: Delivery): Promise<StartBy | null> {
+  private async claimAgain(delivery: Delivery): Promise<StartBy | null> {
+    const { id: deliveryId, endpoint, event } = delivery;
     const claim = async (tx: Transaction) => {
       const [now] = await this.endpoints.lockSubscribers(tx, [endpoint], { inactiveToo: isTest(event.type) });
-      return now?.isLocked && isSame(now, endpoint) && receivesType(now, event.type)
-        ? startByFromNow()
-        : null;
+      const isSent =
+        now?.isLocked &&
+        isSame(now, endpoint) &&
+        receivesType(now, event.type) &&
+        isOfPresentRecovery(delivery, now);
+      return isSent ? startByFromNow() : null;
     };
     try {
       return await this.database.placement.forWorkspace(endpoint.tenantId, () =>
@@ -149,8 +153,7 @@ function postpone(delivery: Delivery, retryDelayMs: number): AttemptRecord {
 function decide(delivery: Delivery, outcome: AttemptOutcome): AttemptRecord {
   if (outcome.kind === 'succeeded') return { delivery, outcome, status: 'SUCCEEDED', retryDelayMs: null };
   const failedAttempts = delivery.attemptCount + 1;
-  const delay =
-    failedAttempts < maxAttemptsOf(delivery.event.type) ? deliveryRetryDelayMs(failedAttempts) : null;
+  const delay = failedAttempts < maxAttemptsOf(delivery) ? deliveryRetryDelayMs(failedAttempts) : null;
   return { delivery, outcome, status: delay === null ? 'EXHAUSTED' : 'PENDING', retryDelayMs: delay };
 }
 
@@ -159,6 +162,6 @@ export function deliveryRetryDelayMs(failedAttempts: number, random?: () => numb
   return failedAttempts >= MAX_DELIVERY_ATTEMPTS ? null : backoffMs(failedAttempts, 0, random);
 }
 
-function maxAttemptsOf(eventType: string): number {
-  return isTest(eventType) ? 1 : MAX_DELIVERY_ATTEMPTS;
+function maxAttemptsOf({ event, automatic }: Delivery): number {
+  return automatic || isTest(event.type) ? 1 : MAX_DELIVERY_ATTEMPTS;
 }

@@ -17,7 +17,15 @@ import { TargetRates } from '../../queue/target-rates';
 import { Target, targetKeyOf } from '../../queue/targets';
 import { receivesType } from '../endpoints/subscription';
 import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repository';
-import { Delivery, DELIVERY_QUEUE, Lease, isForRecovered, targetOf, toPending } from './delivery';
+import {
+  Delivery,
+  DELIVERY_QUEUE,
+  isForRecovered,
+  isOfPresentRecovery,
+  Lease,
+  targetOf,
+  toPending,
+} from './delivery';
 import { ClaimedRow, PendingDeliveriesRepository } from './pending-deliveries.repository';
 
 const MAX_BATCH = 50;
@@ -149,7 +157,10 @@ export class DeliveryClaimer {
     });
   }
 
-  /** Postpones deliveries of unsubscribed event types, and has `PendingCanceller` cancel them. */
+  /**
+   * Postpones deliveries of unsubscribed event types, and has `PendingCanceller` cancel them. Deliveries of an
+   * automatic recovery that has ended are postponed too, until `RecoveryRunner` takes them back.
+   */
   private leaveUnowed(tx: Transaction, deliveries: Delivery[], lease: Lease): void {
     const unowed = deliveries.filter((delivery) => !isOwed(delivery));
     this.deliveries.postponePipelined(tx, unowed, lease.id, UNOWED_DELAY_MS);
@@ -176,13 +187,15 @@ export class DeliveryClaimer {
   }
 }
 
-function isOwed({ endpoint, event }: Delivery): boolean {
-  return receivesType(endpoint, event.type);
+function isOwed(delivery: Delivery): boolean {
+  const { endpoint, event } = delivery;
+  return receivesType(endpoint, event.type) && isOfPresentRecovery(delivery, endpoint);
 }
 
 function toDelivery(row: ClaimedRow, endpoint: Subscriber, lease: Lease, startBy: StartBy): Delivery {
-  const { id, event, round, attemptCount, recovered, recoveryId } = row;
-  return { id, event, endpoint, lease, round, attemptCount, recovered, recoveryId, startBy };
+  const { id, event, round, attemptCount, recovered, recoveryId, automatic } = row;
+  const state = { id, event, endpoint, round, attemptCount, recovered, recoveryId, automatic };
+  return { ...state, lease, startBy };
 }
 
 /** Removes up to `count` deliveries of a target from `claimed`, and returns them. */

@@ -106,9 +106,13 @@ export class DeliveryHistoryRepository {
     );
   }
 
-  findLatestRounds(reader: Reader, tenantId: string, ids: string[]): Promise<FinishedRound[]> {
+  findLatestRounds(
+    reader: Reader,
+    tenantId: string,
+    ids: string[],
+  ): Promise<(FinishedRound & { finishedAt: Date })[]> {
     return reader.prepared(
-      `SELECT DISTINCT ON (id) id, round, status FROM webhook_deliveries
+      `SELECT DISTINCT ON (id) id, round, status, finished_at AS "finishedAt" FROM webhook_deliveries
        WHERE tenant_id = $1 AND id = ANY ($2) ORDER BY id, round DESC`,
       [tenantId, ids],
     );

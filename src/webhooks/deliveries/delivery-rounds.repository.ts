@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Reader } from '../../database/database';
+import { expectOneRow } from '../../database/key-list';
 import { columnNamesOf, columnsOf, rowsToInsert } from '../../database/rows-to-insert';
 import { Transaction } from '../../database/transaction';
 import { QueueFloors } from '../../queue/floors/queue-floors';
@@ -15,10 +16,18 @@ export class DeliveryRoundsRepository {
   ) {}
 
   /** Makes the given deliveries of a recovery pending. Returns how many of them were not pending before. */
-  async insertRecovered(tx: Transaction, rounds: NewRound[], recoveryId: string): Promise<number> {
+  async insertRecovered(
+    tx: Transaction,
+    rounds: NewRound[],
+    recoveryId: string,
+    automatic: boolean,
+  ): Promise<number> {
     const columns = [
       ...roundColumns(rounds),
-      ...columnsOf(rounds, { recovery_id: ['uuid', () => recoveryId] }),
+      ...columnsOf(rounds, {
+        recovery_id: ['uuid', () => recoveryId],
+        automatic: ['boolean', () => automatic],
+      }),
       { name: 'attempt_count', sql: '0' },
       { name: 'recovered', sql: 'true' },
       { name: 'next_attempt_at', sql: 'now()' },
@@ -47,6 +56,49 @@ export class DeliveryRoundsRepository {
        RETURNING recovery_id AS "recoveryId"`,
       [tenantId, ids, activation],
     );
+  }
+
+  /**
+   * Deletes up to `count` pending deliveries of an automatic recovery that will not be sent: all without an
+   * attempt in flight if it `hasEnded`, else only those whose worker was killed during the attempt.
+   */
+  async takeBack(
+    tx: Transaction,
+    tenantId: string,
+    recoveryId: string,
+    hasEnded: boolean,
+    count: number,
+  ): Promise<PendingDelivery[]> {
+    return tx.prepared(
+      `WITH taken AS (
+         SELECT tenant_id, id FROM pending_deliveries
+         WHERE tenant_id = $1 AND recovery_id = $2 AND automatic
+           AND ((lease_id IS NULL AND $3) OR (lease_id IS NOT NULL AND next_attempt_at <= now()))
+         LIMIT $4 FOR UPDATE SKIP LOCKED
+       )
+       DELETE FROM pending_deliveries p USING taken
+       WHERE p.tenant_id = $1 AND p.id = taken.id AND ${expectOneRow('taken', 'id')}
+       RETURNING p.tenant_id AS "tenantId", p.id, p.endpoint_id AS "endpointId", p.activation,
+         p.event_id AS "eventId", p.event_type AS "eventType", p.round, p.attempt_count AS "attemptCount",
+         p.recovered, p.last_status_code AS "lastStatusCode", p.last_error AS "lastError"`,
+      [tenantId, recoveryId, hasEnded, count],
+    );
+  }
+
+  /** Lists the conversations of an automatic recovery's pending deliveries, at most `limit`. */
+  async listConversations(
+    tx: Transaction,
+    tenantId: string,
+    recoveryId: string,
+    limit: number,
+  ): Promise<string[]> {
+    const rows = await tx.prepared<{ conversationId: string }>(
+      `SELECT e.data->>'conversationId' AS "conversationId"
+       FROM (SELECT event_id FROM pending_deliveries WHERE tenant_id = $1 AND recovery_id = $2 LIMIT $3) p
+       JOIN events e ON e.tenant_id = $1 AND e.id = p.event_id WHERE e.data->>'conversationId' IS NOT NULL`,
+      [tenantId, recoveryId, limit],
+    );
+    return rows.map(({ conversationId }) => conversationId);
   }
 
   async hasRecovered(tx: Transaction, tenantId: string, recoveryId: string): Promise<boolean> {
@@ -84,7 +136,7 @@ export class DeliveryRoundsRepository {
          (tenant_id, id, endpoint_id, activation, event_id, event_type, round, attempt_count, recovered, next_attempt_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, 0, false, ${FIRST})
        ON CONFLICT (tenant_id, id) DO UPDATE SET round = p.round + 1, activation = excluded.activation,
-         attempt_count = 0, recovered = false, next_attempt_at = excluded.next_attempt_at, lease_id = NULL,
+         attempt_count = 0, recovered = false, automatic = false, next_attempt_at = excluded.next_attempt_at, lease_id = NULL,
          last_status_code = NULL, last_error = NULL`,
       [tenantId, id, endpointId, activation, eventId, eventType, round],
     );

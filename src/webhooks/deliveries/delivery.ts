@@ -37,9 +37,17 @@ interface DeliveryState {
   recovered: boolean;
   /** Id of the recovery that counts how the delivery ends, even after a redelivery; null for none. */
   recoveryId: string | null;
+  /** Whether an automatic recovery made the delivery. If so, it has one attempt. */
+  automatic: boolean;
 }
 
-export const NOT_ATTEMPTED = { round: 1, attemptCount: 0, recovered: false, recoveryId: null };
+export const NOT_ATTEMPTED = {
+  round: 1,
+  attemptCount: 0,
+  recovered: false,
+  recoveryId: null,
+  automatic: false,
+};
 
 /** Delivery that this process has claimed. Only the lease's holder may attempt it. */
 export interface Delivery extends DeliveryState {
@@ -98,6 +106,11 @@ export function contentOf(
   if (!example) return { ...content, eventType: type, data };
   const { event: eventType } = example;
   return { ...content, eventType, data: JSON.stringify(example.data), isExample: true };
+}
+
+/** Reports whether its automatic recovery may still send a delivery; true for any other delivery. */
+export function isOfPresentRecovery({ automatic, recoveryId }: DeliveryState, endpoint: Subscriber): boolean {
+  return !automatic || endpoint.recoveringId === recoveryId;
 }
 
 /** Returns the target that wakes workers for an endpoint's recovered deliveries, or for its other ones. */

@@ -31,20 +31,23 @@ export type ClaimedRow = Pick<
   'id' | 'endpointId' | 'round' | 'attemptCount' | 'recovered'
 > & {
   recoveryId: string | null;
+  automatic: boolean;
   wasLeased: boolean;
   event: OutboxEvent;
 };
 
 /**
  * Returns SQL that locks up to `count` due deliveries of one request. Deliveries due at `FIRST` come before
- * those due after `since`.
+ * those due after `since`. An automatic recovery's delivery is claimed once, so that no event is sent more
+ * often than there are rounds.
  * @param request SQL expressions for the request's values
  */
 const lockDue = (
   request: Record<'tenant_id' | 'endpoint_id' | 'activation' | 'recovered' | 'count' | 'since', string>,
 ) => {
   const owed = `tenant_id = ${request.tenant_id} AND endpoint_id = ${request.endpoint_id}
-      AND activation = ${request.activation} AND recovered = ${request.recovered}`;
+      AND activation = ${request.activation} AND recovered = ${request.recovered}
+      AND NOT (automatic AND lease_id IS NOT NULL)`;
   const locked = `ORDER BY next_attempt_at, id LIMIT ${request.count} FOR UPDATE SKIP LOCKED`;
   return `
     SELECT * FROM (
@@ -76,7 +79,7 @@ const claimIn = writtenOnce(
     RETURNING p.*, due.lease_id IS NOT NULL AS was_leased
   )
   SELECT l.id, l.endpoint_id AS "endpointId", l.round, l.attempt_count AS "attemptCount", l.recovered,
-         l.recovery_id AS "recoveryId", l.was_leased AS "wasLeased", l.event_id AS "eventId", e.tenant_id AS "tenantId", e.type, e.data::text,
+         l.recovery_id AS "recoveryId", l.automatic, l.was_leased AS "wasLeased", l.event_id AS "eventId", e.tenant_id AS "tenantId", e.type, e.data::text,
          e.sequence, e.created_at AS "createdAt"
   FROM leased l JOIN events e ON e.tenant_id = ${workspaceOf('l', '$1', batch)} AND e.id = l.event_id`,
 );

@@ -43,20 +43,24 @@ export class RecoveryOutcomesRepository {
       tx.pipeline(`INSERT INTO recovery_outcomes (${columnNamesOf(columns)}) ${rows}`, parameters);
   }
 
-  /** Deletes up to `count` outcomes of a recovery, and returns them: fewer than `count` if none is left. */
-  takeOutcomes(
+  /**
+   * Deletes up to `count` outcomes of a recovery, and returns them in the order in which they were inserted:
+   * fewer than `count` if none is left.
+   */
+  async takeOutcomes(
     tx: Transaction,
     tenantId: string,
     recoveryId: string,
     count: number,
   ): Promise<OutcomeCounts[]> {
     const ofRecovery = 'tenant_id = $1 AND recovery_id = $2';
-    return tx.prepared(
+    const rows = await tx.prepared<OutcomeCounts & { id: string }>(
       `DELETE FROM recovery_outcomes WHERE ${ofRecovery} AND id IN (
          SELECT id FROM recovery_outcomes WHERE ${ofRecovery} ORDER BY id LIMIT $3)
-       RETURNING succeeded, exhausted, cancelled`,
+       RETURNING id, succeeded, exhausted, cancelled`,
       [tenantId, recoveryId, count],
     );
+    return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 }
 

@@ -11,6 +11,7 @@ import { SealedSecret } from '../../secrets/secret-box';
 import { WorkspaceEntity } from '../../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { requireContextScopes } from '../context/context-parts';
+import { AutomaticRecoveriesRepository } from '../recoveries/automatic-recoveries.repository';
 import { requireEventScopes } from './event-scopes';
 import { receivesFewerTypes } from './subscription';
 import { DeactivationReason, WebhookEndpoint } from './webhook-endpoint';
@@ -36,8 +37,23 @@ type Action =
   | 'secret_rolled'
   | 'previous_secret_ended';
 
-const SETTINGS = ['url', 'events', 'context', 'rateLimit', 'name', 'description'] as const;
+const SETTINGS = [
+  'url',
+  'events',
+  'context',
+  'rateLimit',
+  'name',
+  'description',
+  'automaticRecovery',
+] as const;
 export const AUDITED = [...SETTINGS, 'active'] as const;
+
+/** Milliseconds before the last success for which a delivery may have been pending that was given up since. */
+const PENDING_FOR_MS = 5 * 60 * 1000;
+
+export type EditedSettings = Partial<Omit<EndpointSettings, 'recoversSince'>> & {
+  automaticRecovery?: boolean;
+};
 
 /** Changes locked endpoints, with audit entries, and has deliveries cancelled that may no longer be sent. */
 @Injectable()
@@ -47,6 +63,7 @@ export class EndpointChanges {
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly workspaces: WorkspacesRepository,
     private readonly audit: AuditService,
+    private readonly automatic: AutomaticRecoveriesRepository,
   ) {}
 
   /**
@@ -79,23 +96,30 @@ export class EndpointChanges {
   }
 
   /**
-   * Edits the settings of a locked endpoint, and returns the edited endpoint.
+   * Edits the settings of a locked endpoint, and returns the edited endpoint. Its automatic recovery ends. If
+   * it is failing, and automatic recovery is turned on now, what it has missed since its last success is
+   * recovered.
    * @throws AppError CONFLICT: the endpoint was edited since `version`
    */
   async edit(
     tx: Transaction,
     before: WebhookEndpoint,
-    { settings, version }: { settings: Partial<EndpointSettings>; version?: number },
+    { settings, version }: { settings: EditedSettings; version?: number },
     actor: Actor,
   ): Promise<WebhookEndpoint> {
     const { url } = before;
-    const after = { ...before, ...settings };
+    const { automaticRecovery = before.recoversSince !== null, ...others } = settings;
+    const missedSince = automaticRecovery && !before.recoversSince ? missedSinceOf(before) : null;
+    const recoversSince = automaticRecovery ? (missedSince ?? new Date()) : null;
+    const after = { ...before, ...others, recoversSince };
     const changed = changedValues(audited(before), audited(after), SETTINGS);
     if (!changed) return before;
     if (version !== undefined && before.version !== version)
       throw AppError.because('CONFLICT', 'endpoint_edited');
     const edited = await this.endpoints.update(tx, before, after, actor);
     if (before.active && receivesFewerTypes(after, before)) await this.endpoints.cancelUnowed(tx, before);
+    await this.endRecovery(tx, before);
+    if (missedSince && after.url === url) this.noteMissedPipelined(tx, before, missedSince);
     this.recordPipelined(tx, before, 'updated', actor, { ...changed, metadata: { url } });
     return edited;
   }
@@ -119,6 +143,10 @@ export class EndpointChanges {
       ? await this.endpoints.activate(tx, before)
       : await this.endpoints.deactivate(tx, before, { isDeleted, reason });
     if (!active) await this.endpoints.cancelUnowed(tx, before);
+    const isOffByItself = (active ? before : after).deactivationReason === 'failing';
+    if (!isOffByItself || isDeleted) await this.endRecovery(tx, before);
+    else if (active) await this.automatic.resume(tx, before.tenantId, before.id);
+    else if (before.recoversSince) this.noteMissedPipelined(tx, before, missedSinceOf(before) ?? new Date());
     const changed = isDeleted
       ? { before: valuesOf(audited(before), AUDITED) }
       : changedValues(before, after, ['active']);
@@ -149,6 +177,7 @@ export class EndpointChanges {
     const after = isKept
       ? await this.endpoints.rollSecret(tx, before, sealed, grace, actor)
       : await this.endpoints.replaceSecret(tx, before, sealed, actor);
+    await this.endRecovery(tx, before);
     this.recordSecretPipelined(tx, before, after, actor, isKept ? { serviceSignature } : {});
     return after;
   }
@@ -156,6 +185,7 @@ export class EndpointChanges {
   async endPreviousSecret(tx: Transaction, before: WebhookEndpoint, actor: Actor): Promise<WebhookEndpoint> {
     if (toEndpointSummary(before).previousSecretEndsAt === null) return before;
     const after = await this.endpoints.endPreviousSecret(tx, before);
+    await this.endRecovery(tx, before);
     this.recordSecretPipelined(tx, before, after, actor, null);
     return after;
   }
@@ -177,6 +207,18 @@ export class EndpointChanges {
       await this.apply(tx, endpoint, 'deactivate', SYSTEM, { reason });
       return true;
     });
+  }
+
+  /** Forgets what the endpoint has missed, because somebody has acted. Its owner may recover it. */
+  private async endRecovery(
+    tx: Transaction,
+    { tenantId, id, recoversSince }: WebhookEndpoint,
+  ): Promise<void> {
+    if (recoversSince) await this.automatic.delete(tx, tenantId, id);
+  }
+
+  private noteMissedPipelined(tx: Transaction, { tenantId, id }: WebhookEndpoint, since: Date): void {
+    this.automatic.notePipelined(tx, [{ tenantId, endpointId: id, since }]);
   }
 
   recordPipelined(
@@ -205,12 +247,26 @@ export class EndpointChanges {
 }
 
 function audited(endpoint: WebhookEndpoint) {
-  const { description } = endpoint;
-  return { ...endpoint, description: description === null ? null : describeText(description) };
+  const { description, recoversSince } = endpoint;
+  const automaticRecovery = recoversSince !== null;
+  return {
+    ...endpoint,
+    automaticRecovery,
+    description: description === null ? null : describeText(description),
+  };
 }
 
 function isFailingForDays({ failingSince }: WebhookEndpoint, workspace: WorkspaceEntity | null): boolean {
   if (failingSince === null) return false;
   const since = Math.max(failingSince.getTime(), workspace?.resumedAt?.getTime() ?? 0);
   return Date.now() - since > DEACTIVATE_AFTER_MS;
+}
+
+/** Returns a time before all events that a failing endpoint has missed since its last success. */
+function missedSinceOf(endpoint: WebhookEndpoint): Date | null {
+  const { active, failingSince, lastSuccessAt, activatedAt, deactivationReason } = endpoint;
+  const isFailing = active ? failingSince !== null : deactivationReason === 'failing';
+  if (!isFailing) return null;
+  const since = new Date((lastSuccessAt ?? activatedAt).getTime() - PENDING_FOR_MS);
+  return since > activatedAt ? since : activatedAt;
 }

@@ -39,7 +39,7 @@ export class EndpointRegistration {
    */
   async makeEndpoint(
     tenantId: string,
-    { url: given, events, rateLimit, name, description }: CreateWebhookEndpoint,
+    { url: given, events, rateLimit, name, description, automaticRecovery }: CreateWebhookEndpoint,
     context: ContextPart[] | null,
     maker: Actor,
   ): Promise<{ endpoint: NewEndpoint; secret: string }> {
@@ -47,7 +47,8 @@ export class EndpointRegistration {
     const id = newId();
     const { secret, sealed } = this.makeSecret(id);
     const texts = { name: name ?? null, description: description ?? null };
-    const settings = { url, events, context, rateLimit: rateLimit ?? null, ...texts };
+    const recoversSince = automaticRecovery ? new Date() : null;
+    const settings = { url, events, context, rateLimit: rateLimit ?? null, recoversSince, ...texts };
     return { endpoint: { tenantId, id, ...settings, sealed, maker }, secret };
   }
 

@@ -18,6 +18,8 @@ export type Subscriber = Pick<
   | 'rateLimit'
   | 'failingSince'
   | 'lastSuccessAt'
+  | 'recoversSince'
+  | 'recoveringId'
 > & {
   /** Secrets that sign the deliveries; the error if this process lacks the key that decrypts one of them. */
   secrets: SigningSecrets | SecretUnreadable;
@@ -58,6 +60,7 @@ const lockMatching = (condition: string) => {
     )
     SELECT id, tenant_id AS "tenantId", events, context_parts AS context, url, activation, activated_at AS "activatedAt",
            rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
+           recovers_since AS "recoversSince", recovering_id AS "recoveringId",
            failing_since IS NULL AND last_success_at > now() - interval '1 day' AS "answersLately",
            ${SECRETS}, tenant_id IN (SELECT id FROM sending) AS "maySend",
            (id, version) IN (SELECT id, version FROM held) AS "isHeld"

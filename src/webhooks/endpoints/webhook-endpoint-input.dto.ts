@@ -56,6 +56,12 @@ const CONTEXT = {
     'Whether each delivery has a fourth key, `context`: the conversation, its contact and the agent who wrote, as they ' +
     'are at the attempt. What the key that switches it on may not read is null.',
 };
+const AUTOMATIC_RECOVERY = {
+  example: true,
+  description:
+    'Whether the endpoint gets what it has missed by itself: it is tried after 5 and 15 minutes, and then every 30 ' +
+    'minutes, and once it answers, it gets the missed events, each up to three times.',
+};
 const RATE = { type: 'integer', minimum: 1, maximum: MAX_ENDPOINT_RATE, example: 50 } as const;
 const NAME = { minLength: 1, maxLength: MAX_ENDPOINT_NAME, example: 'CRM' };
 const DESCRIPTION = {
@@ -99,6 +105,11 @@ export class CreateWebhookEndpoint {
   @IsOptional()
   @IsBoolean()
   context?: boolean;
+
+  @ApiPropertyOptional({ ...AUTOMATIC_RECOVERY, default: false })
+  @IsOptional()
+  @IsBoolean()
+  automaticRecovery?: boolean;
 }
 
 /** Edit of an endpoint. Values that are left out do not change. */
@@ -155,6 +166,11 @@ export class UpdateWebhookEndpoint {
   @IsOptional()
   @IsBoolean()
   context?: boolean;
+
+  @ApiPropertyOptional(AUTOMATIC_RECOVERY)
+  @IsOptional()
+  @IsBoolean()
+  automaticRecovery?: boolean;
 
   @ApiPropertyOptional({
     example: true,

@@ -66,6 +66,9 @@ export class WebhookEndpointSummary {
   })
   contextParts: ContextPart[];
 
+  @ApiProperty({ example: false, description: 'Whether it gets by itself what it has missed.' })
+  automaticRecovery: boolean;
+
   @ApiProperty({ example: true })
   active: boolean;
 
@@ -167,6 +170,7 @@ export function toEndpointSummary(endpoint: WebhookEndpoint): WebhookEndpointSum
     events,
     context: endpoint.context !== null,
     contextParts: endpoint.context ?? [],
+    automaticRecovery: endpoint.recoversSince !== null,
     active,
     version,
     rateLimit,

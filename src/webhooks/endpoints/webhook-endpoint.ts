@@ -39,6 +39,10 @@ export interface WebhookEndpoint {
   failingSince: Date | null;
   /** Time of the last success, to the minute; null before the first. */
   lastSuccessAt: Date | null;
+  /** Time from which on missed events are recovered automatically; null if the owner has not chosen that. */
+  recoversSince: Date | null;
+  /** The only automatic recovery whose deliveries may be sent now; null for none. */
+  recoveringId: string | null;
   /** Reason why the service deactivated the endpoint; null if it did not. */
   deactivationReason: DeactivationReason | null;
   deactivatedAt: Date | null;
@@ -54,5 +58,6 @@ export const ENDPOINT_COLUMNS = `tenant_id AS "tenantId", id, name, description,
   url_set_by_type AS "urlSetByType", url_set_by_id AS "urlSetById", secret_rolled_by_type AS "secretRolledByType",
   secret_rolled_by_id AS "secretRolledById", active, activation, activated_at AS "activatedAt", version,
   rate_limit AS "rateLimit", failing_since AS "failingSince", last_success_at AS "lastSuccessAt",
+  recovers_since AS "recoversSince", recovering_id AS "recoveringId",
   deactivation_reason AS "deactivationReason", deactivated_at AS "deactivatedAt", created_at AS "createdAt",
   updated_at AS "updatedAt", deleted_at AS "deletedAt"`;

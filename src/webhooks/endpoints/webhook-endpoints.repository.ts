@@ -9,7 +9,7 @@ import { DeactivationReason, ENDPOINT_COLUMNS, WebhookEndpoint } from './webhook
 
 export type EndpointSettings = Pick<
   WebhookEndpoint,
-  'url' | 'events' | 'context' | 'rateLimit' | 'name' | 'description'
+  'url' | 'events' | 'context' | 'rateLimit' | 'name' | 'description' | 'recoversSince'
 >;
 
 export type EndpointKey = Pick<WebhookEndpoint, 'tenantId' | 'id'>;
@@ -19,6 +19,9 @@ export type NewEndpoint = EndpointKey & EndpointSettings & { sealed: SealedSecre
 const SELECT_PRESENT = `SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE tenant_id = $1 AND deleted_at IS NULL`;
 const NO_PREVIOUS_SECRET = `previous_secret_key_id = NULL, previous_secret_ciphertext = NULL,
   previous_secret_ends_at = NULL, previous_secret_signs_service = NULL`;
+/** Ends the automatic recovery under way at once. Later ones leave out the events so far. */
+const LEFT_ALONE = `recovering_id = NULL,
+  recovers_since = CASE WHEN recovers_since IS NOT NULL THEN $3::timestamptz END`;
 const NEW_SECRET = `secret_key_id = $4, secret_ciphertext = $5, secret_rolled_by_type = $6, secret_rolled_by_id = $7`;
 
 /** Stores the endpoints of workspaces. Methods that change an endpoint return its new state. */
@@ -58,6 +61,41 @@ export class WebhookEndpointsRepository {
     return endpoint ?? null;
   }
 
+  /** Locks an endpoint for a change by which claims still see it as unchanged, so that they do not wait. */
+  async lockQuietly(tx: Transaction, tenantId: string, id: string): Promise<WebhookEndpoint | null> {
+    const [endpoint] = await tx.query<WebhookEndpoint>(`${SELECT_PRESENT} AND id = $2 FOR NO KEY UPDATE`, [
+      tenantId,
+      id,
+    ]);
+    return endpoint ?? null;
+  }
+
+  /** Sets the automatic recovery whose deliveries may be sent from now on. */
+  async setRecovering(tx: Transaction, { tenantId, id }: EndpointKey, recoveryId: string): Promise<void> {
+    await tx.query('UPDATE webhook_endpoints SET recovering_id = $3 WHERE tenant_id = $1 AND id = $2', [
+      tenantId,
+      id,
+      recoveryId,
+    ]);
+  }
+
+  /** Ends an automatic recovery: none of its deliveries is sent from now on. */
+  async endRecovering(tx: Transaction, tenantId: string, id: string, recoveryId: string): Promise<void> {
+    await tx.query(
+      `UPDATE webhook_endpoints SET recovering_id = NULL
+       WHERE tenant_id = $1 AND id = $2 AND recovering_id = $3`,
+      [tenantId, id, recoveryId],
+    );
+  }
+
+  async findRecoveringId(tx: Transaction, tenantId: string, id: string): Promise<string | null> {
+    const [row] = await tx.query<{ recoveringId: string | null }>(
+      'SELECT recovering_id AS "recoveringId" FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2',
+      [tenantId, id],
+    );
+    return row?.recoveringId ?? null;
+  }
+
   lockOfKey(tx: Transaction, tenantId: string, keyId: string): Promise<WebhookEndpoint[]> {
     tx.outlastClaimsPipelined();
     return tx.query(
@@ -95,15 +133,16 @@ export class WebhookEndpointsRepository {
 
   async insert(tx: Transaction, endpoint: NewEndpoint): Promise<WebhookEndpoint> {
     const { tenantId, id, url, events, context, rateLimit, name, description, sealed, maker } = endpoint;
+    const { recoversSince } = endpoint;
     const [inserted] = await tx.query<WebhookEndpoint>(
       `INSERT INTO webhook_endpoints (tenant_id, id, url, events, context_parts, rate_limit, name, description,
          secret_key_id, secret_ciphertext, made_by_type, made_by_id, url_set_by_type, url_set_by_id, active,
-         activation, activated_at, version, created_at, updated_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $11, $12, true, 1, clock_timestamp(), 1, $13, $13)
+         activation, activated_at, version, created_at, updated_at, recovers_since)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $11, $12, true, 1, clock_timestamp(), 1, $13, $13, $14)
        RETURNING ${ENDPOINT_COLUMNS}`,
       [
         ...[tenantId, id, url, events, context, rateLimit, name, description],
-        ...[sealed.keyId, sealed.ciphertext, maker.type, idOf(maker), new Date()],
+        ...[sealed.keyId, sealed.ciphertext, maker.type, idOf(maker), new Date(), recoversSince],
       ],
     );
     return inserted!;
@@ -120,16 +159,17 @@ export class WebhookEndpointsRepository {
   update(
     tx: Transaction,
     key: EndpointKey,
-    { url, events, context, rateLimit, name, description }: EndpointSettings,
+    { url, events, context, rateLimit, name, description, recoversSince }: EndpointSettings,
     actor: Actor,
   ): Promise<WebhookEndpoint> {
     const set = `url = $4, events = $5, context_parts = $6, rate_limit = $7, name = $8, description = $9,
       version = version + 1, failing_since = CASE WHEN url = $4 THEN failing_since END,
       last_success_at = CASE WHEN url = $4 THEN last_success_at END,
       url_set_by_type = CASE WHEN url = $4 THEN url_set_by_type ELSE $10 END,
-      url_set_by_id = CASE WHEN url = $4 THEN url_set_by_id ELSE $11 END`;
+      url_set_by_id = CASE WHEN url = $4 THEN url_set_by_id ELSE $11 END,
+      recovers_since = $12, recovering_id = NULL`;
     const values = [url, events, context, rateLimit, name, description, actor.type, idOf(actor)];
-    return this.change(tx, key, set, values);
+    return this.change(tx, key, set, [...values, recoversSince]);
   }
 
   /** Deactivates an endpoint. `reason` is null when an actor deactivates it. */
@@ -139,7 +179,7 @@ export class WebhookEndpointsRepository {
     { isDeleted, reason }: { isDeleted: boolean; reason: DeactivationReason | null },
   ): Promise<WebhookEndpoint> {
     const now = new Date();
-    const set = 'active = false, deactivation_reason = $4, deactivated_at = $5, deleted_at = $6';
+    const set = `active = false, deactivation_reason = $4, deactivated_at = $5, deleted_at = $6, ${LEFT_ALONE}`;
     return this.change(tx, key, set, [reason, reason && now, isDeleted ? now : null]);
   }
 
@@ -150,7 +190,7 @@ export class WebhookEndpointsRepository {
     actor: Actor,
   ): Promise<WebhookEndpoint> {
     const values = [keyId, ciphertext, actor.type, idOf(actor)];
-    return this.change(tx, key, `${NEW_SECRET}, ${NO_PREVIOUS_SECRET}`, values);
+    return this.change(tx, key, `${NEW_SECRET}, ${NO_PREVIOUS_SECRET}, ${LEFT_ALONE}`, values);
   }
 
   /** Replaces the secret. The old one signs until the grace period ends, by the database's clock. */
@@ -164,13 +204,18 @@ export class WebhookEndpointsRepository {
     const now = await tx.readClock();
     const set = `previous_secret_key_id = secret_key_id, previous_secret_ciphertext = secret_ciphertext,
       previous_secret_ends_at = $8::timestamptz + $9::float8 * interval '1 second',
-      previous_secret_signs_service = $10, ${NEW_SECRET}`;
+      previous_secret_signs_service = $10, ${NEW_SECRET}, ${LEFT_ALONE}`;
     const values = [keyId, ciphertext, actor.type, idOf(actor), now, gracePeriodSeconds, signsService];
     return this.change(tx, key, set, values);
   }
 
   endPreviousSecret(tx: Transaction, key: EndpointKey): Promise<WebhookEndpoint> {
-    return this.change(tx, key, NO_PREVIOUS_SECRET, []);
+    return this.change(tx, key, `${NO_PREVIOUS_SECRET}, ${LEFT_ALONE}`, []);
+  }
+
+  /** Ends the automatic recovery of an endpoint at once. */
+  leaveAlone(tx: Transaction, key: EndpointKey): Promise<WebhookEndpoint> {
+    return this.change(tx, key, LEFT_ALONE, []);
   }
 
   /**

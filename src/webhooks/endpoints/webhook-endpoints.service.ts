@@ -13,7 +13,7 @@ import { IdempotentRequest } from '../../idempotency/idempotent-request';
 import { RunningClaims } from '../../queue/claims/running-claims';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { partsFor } from '../context/context-parts';
-import { AUDITED, Change, EndpointChanges } from './endpoint-changes';
+import { AUDITED, Change, EditedSettings, EndpointChanges } from './endpoint-changes';
 import { EndpointRegistration } from './endpoint-registration';
 import { requireEventScopes } from './event-scopes';
 import {
@@ -31,7 +31,7 @@ import {
   UpdateWebhookEndpoint,
 } from './webhook-endpoint-input.dto';
 import { WebhookEndpoint } from './webhook-endpoint';
-import { EndpointSettings, WebhookEndpointsRepository } from './webhook-endpoints.repository';
+import { WebhookEndpointsRepository } from './webhook-endpoints.repository';
 
 /** Values by which a claimed delivery is sent. After a change of one, no attempt begins by the old value. */
 const USED_BY_ATTEMPTS = ['url', 'events', 'context'] as const;
@@ -165,7 +165,7 @@ export class WebhookEndpointsService {
     requireEventScopes(actor, [...present.events, ...(given.events ?? [])]);
     const settings = Object.fromEntries(
       Object.entries(given).filter(([, value]) => value !== undefined),
-    ) as Partial<EndpointSettings>;
+    ) as EditedSettings;
     if (settings.url !== undefined && settings.url !== present.url)
       settings.url = await this.registration.checkUrl(tenantId, settings.url, actor);
     return this.change(tenantId, id, 'update', actor, async (tx, before) => {
@@ -257,11 +257,13 @@ export class WebhookEndpointsService {
     actor: Actor,
     work: (tx: Transaction, before: WebhookEndpoint) => Promise<WebhookEndpoint>,
   ): Promise<WebhookEndpointSummary> {
-    const [before, after] = await this.database.transaction(async (tx) => {
+    const [before, after, isRecovering] = await this.database.transaction(async (tx) => {
       const locked = await this.changes.lock(tx, tenantId, id, actor, `webhook_endpoint.${action}`);
-      return [toEndpointSummary(locked), toEndpointSummary(await work(tx, locked))];
+      const isRecovering = locked.recoveringId !== null;
+      return [toEndpointSummary(locked), toEndpointSummary(await work(tx, locked)), isRecovering];
     });
-    const usesOther = action === 'roll_secret' || changedValues(before, after, USED_BY_ATTEMPTS) !== null;
+    const usesOther =
+      isRecovering || action === 'roll_secret' || changedValues(before, after, USED_BY_ATTEMPTS) !== null;
     if (usesOther || !after.active) await this.claims.waitForEndpoints(tenantId, [id]);
     return after;
   }

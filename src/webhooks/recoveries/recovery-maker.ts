@@ -6,12 +6,14 @@ import { DELIVERY_QUEUE, targetOf } from '../deliveries/delivery';
 import { DeliveryRoundsRepository } from '../deliveries/delivery-rounds.repository';
 import { RecoveryOutcomesRepository } from '../deliveries/recovery-outcomes.repository';
 import { Subscriber, SubscribersRepository } from '../endpoints/subscribers.repository';
-import { beforeQueued, RecoveryRound, RecoverySource } from './recovery-source';
+import { beforeQueued, oneOfEachConversation, RecoveryRound, RecoverySource } from './recovery-source';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecovery } from './webhook-recovery';
 
 /** Number of an endpoint's pending recovered deliveries at which its recovery waits before it makes more. */
 const ENOUGH_PENDING = 2_000;
+/** The same number for an automatic recovery: few deliveries are taken back if the endpoint fails again. */
+const ENOUGH_AUTOMATIC = 100;
 
 @Injectable()
 export class RecoveryMaker {
@@ -35,30 +37,42 @@ export class RecoveryMaker {
     if (!endpoint) return { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
     const { activation } = endpoint;
     const target = targetOf(endpoint, true);
-    if ((await this.rounds.countRecovered(tx, target, activation, ENOUGH_PENDING)) === ENOUGH_PENDING)
-      return null;
+    const enough = recovery.automatic ? ENOUGH_AUTOMATIC : ENOUGH_PENDING;
+    const pending = await this.rounds.countRecovered(tx, target, activation, enough);
+    if (pending === enough) return null;
     const { filter, since, cursor } = recovery;
     const isFirst = filter === null && cursor === idFloor(since!);
     // Only the recovery delivers events from before the activation. It first waits until they are all
     // committed, because it does not go back to an event below its cursor.
     if (isFirst && (await this.recoveries.isWriteUnderWay(tx, endpoint.activatedAt))) return null;
     const step = await this.source.readStep(tx, recovery, endpoint, cursor, size);
-    const { rounds, next } = beforeQueued(step, cursor);
-    if (next === cursor) return null;
+    const { rounds, next } = recovery.automatic
+      ? oneOfEachConversation(step, cursor, await this.listBusy(tx, recovery), enough - pending)
+      : beforeQueued(step, cursor);
+    if (next === cursor && rounds.length === 0) return null;
     const made = rounds.length > 0 ? await this.insert(tx, recovery, endpoint, rounds) : 0;
+    const recovered = recovery.recovered + made;
+    // An automatic recovery is not counted beforehand.
+    const counted = { total: recovered, isTotalComplete: next === null };
     return {
       ...recovery,
-      recovered: recovery.recovered + made,
+      ...(recovery.automatic && counted),
+      recovered,
       cursor: next ?? cursor,
       status: next === null ? 'COMPLETED' : 'RUNNING',
       finishedAt: next === null ? new Date() : null,
     };
   }
 
+  /** Lists the conversations that have a pending delivery of an automatic recovery. */
+  private listBusy(tx: Transaction, { tenantId, id }: WebhookRecovery): Promise<string[]> {
+    return this.rounds.listConversations(tx, tenantId, id, ENOUGH_AUTOMATIC);
+  }
+
   /** Makes deliveries pending, in place of rows of an earlier activation. Returns how many it made. */
   private async insert(
     tx: Transaction,
-    { tenantId, id: recoveryId }: WebhookRecovery,
+    { tenantId, id: recoveryId, automatic }: WebhookRecovery,
     { activation, maySend, ...endpoint }: Subscriber,
     rounds: RecoveryRound[],
   ): Promise<number> {
@@ -70,6 +84,6 @@ export class RecoveryMaker {
     );
     if (maySend) tx.onCommit(() => this.wakeUps.wake(DELIVERY_QUEUE, [targetOf(endpoint, true)]));
     const due = rounds.map((round) => ({ ...round, activation }));
-    return this.rounds.insertRecovered(tx, due, recoveryId);
+    return this.rounds.insertRecovered(tx, due, recoveryId, automatic !== null);
   }
 }

@@ -1,5 +1,5 @@
 import { idFloor, newId } from '../../common/ids';
-import { Actor, actorIdOf } from '../../access/principal';
+import { Actor, actorIdOf, SYSTEM } from '../../access/principal';
 import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { StoredFilter, WebhookRecovery } from './webhook-recovery';
 import { RedeliverMatching } from './webhook-recovery.dto';
@@ -25,6 +25,27 @@ export function planMatching(tenantId: string, filter: RedeliverMatching, actor:
   return { ...newRecovery(tenantId, filter.endpointId, actor, now), ...range };
 }
 
+/** Returns a round of an automatic recovery, which sends each event since a time that was missed so far. */
+export function planRound(
+  { tenantId, id: endpointId }: Pick<WebhookEndpoint, 'tenantId' | 'id'>,
+  since: Date,
+  now: Date,
+): WebhookRecovery {
+  const range = { filter: null, since, until: now, cursor: idFloor(since), isTotalComplete: false };
+  return { ...newRecovery(tenantId, endpointId, SYSTEM, now), ...range, automatic: 'ROUND' };
+}
+
+/** Returns a probe of an automatic recovery: its only delivery is made together with it. */
+export function planProbe(
+  { tenantId, id: endpointId }: Pick<WebhookEndpoint, 'tenantId' | 'id'>,
+  since: Date,
+  now: Date,
+): WebhookRecovery {
+  const range = { filter: null, since, until: now, cursor: idFloor(since), total: 1, recovered: 1 };
+  const made = { status: 'COMPLETED' as const, finishedAt: now, automatic: 'PROBE' as const };
+  return { ...newRecovery(tenantId, endpointId, SYSTEM, now), ...range, ...made };
+}
+
 function newRecovery(tenantId: string, endpointId: string, actor: Actor, createdAt: Date) {
   return {
     id: newId(),
@@ -38,6 +59,8 @@ function newRecovery(tenantId: string, endpointId: string, actor: Actor, created
     exhausted: 0,
     cancelled: 0,
     isSettled: false,
+    automatic: null,
+    failedInRow: 0,
     startedBy: actorIdOf(actor),
     createdAt,
     finishedAt: null,

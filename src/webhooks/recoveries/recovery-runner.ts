@@ -3,6 +3,7 @@ import { LOWEST_ID } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
 import { StepOutcome } from '../../queue/polling/fair-items';
 import { WorkRunner } from '../../queue/polling/work-runner';
+import { AutomaticSteps } from './automatic-steps';
 import { RecoveryMaker } from './recovery-maker';
 import { RecoveryTally } from './recovery-tally';
 import { RecoveryKey, WebhookRecoveriesRepository } from './webhook-recoveries.repository';
@@ -17,6 +18,7 @@ export class RecoveryRunner {
     private readonly recoveries: WebhookRecoveriesRepository,
     private readonly tally: RecoveryTally,
     private readonly maker: RecoveryMaker,
+    private readonly automatic: AutomaticSteps,
   ) {
     runner.register({
       name: 'recoveries',
@@ -33,6 +35,7 @@ export class RecoveryRunner {
   private async makeStep(tx: Transaction, key: RecoveryKey, size: number): Promise<StepOutcome> {
     const recovery = await this.recoveries.lockUnsettled(tx, key);
     if (!recovery) return 'waiting';
+    if (recovery.automatic) return this.automatic.makeStep(tx, recovery, size);
     const counted = await this.tally.countEnds(tx, recovery);
     const made = recovery.status === 'RUNNING' ? await this.maker.makeNext(tx, counted, size) : null;
     if (!made && counted === recovery) return 'waiting';

@@ -30,9 +30,10 @@ export interface RecoveryRound extends Omit<NewRound, 'activation'> {
    * because an attempt of an earlier activation may be under way.
    */
   isQueued: boolean;
+  conversationId: string | null;
 }
 
-type Recovery = Pick<WebhookRecovery, 'filter' | 'since' | 'until'>;
+type Recovery = Pick<WebhookRecovery, 'filter' | 'since' | 'until' | 'automatic' | 'createdAt'>;
 
 /**
  * Finds the deliveries that a recovery makes. Without a filter, it delivers each event that has not reached
@@ -55,13 +56,14 @@ export class RecoverySource {
    */
   readStep(
     tx: Transaction,
-    { filter, since, until }: Recovery,
+    { filter, since, until, automatic, createdAt }: Recovery,
     endpoint: Endpoint,
     cursor: string,
     size: number,
   ): Promise<RecoveryStep> {
+    const begunAt = automatic === 'ROUND' ? createdAt : null;
     return filter === null
-      ? this.stepMissed(tx, endpoint, { after: cursor, before: idFloor(until) }, size)
+      ? this.stepMissed(tx, endpoint, { after: cursor, before: idFloor(until) }, size, begunAt)
       : this.stepMatching(
           tx,
           endpoint,
@@ -73,12 +75,14 @@ export class RecoverySource {
   /**
    * Finds events that have not reached the endpoint, although it receives their types. They have no
    * successful or pending delivery to it, and the relay will not make one.
+   * @param begunAt if it is given, events with an attempt that ended after this time are left out
    */
   private async stepMissed(
     tx: Transaction,
     endpoint: Endpoint,
     range: IdRange,
     size: number,
+    begunAt: Date | null,
   ): Promise<RecoveryStep> {
     const { tenantId, id: endpointId, activation, activatedAt } = endpoint;
     const types = await this.subscription.listTypes(tx, endpoint);
@@ -86,7 +90,12 @@ export class RecoverySource {
     const next = events.length < size ? null : events.at(-1)!.id;
     const wanted = events
       .filter(({ type }) => types.includes(type))
-      .map(({ id, type }) => ({ id: deliveryIdOf(id, endpointId), eventId: id, eventType: type }));
+      .map(({ id, type, conversationId }) => ({
+        id: deliveryIdOf(id, endpointId),
+        eventId: id,
+        eventType: type,
+        conversationId,
+      }));
     if (wanted.length === 0) return { rounds: [], next };
     const ids = wanted.map(({ id }) => id);
     const eventIds = wanted.map(({ eventId }) => eventId);
@@ -94,12 +103,14 @@ export class RecoverySource {
     const pending = await this.rounds.findRounds(tx, tenantId, ids);
     const underWay = new Set(pending.filter((one) => one.activation >= activation).map(({ id }) => id));
     const finished = await this.history.findLatestRounds(tx, tenantId, ids);
-    const succeeded = new Set(finished.filter(({ status }) => status === 'SUCCEEDED').map(({ id }) => id));
+    const isDone = ({ status, finishedAt }: (typeof finished)[number]) =>
+      status === 'SUCCEEDED' || (begunAt !== null && finishedAt > begunAt);
+    const done = new Set(finished.filter(isDone).map(({ id }) => id));
     // A pending delivery of an earlier activation counts as ended, because it is about to be cancelled.
     const rounds = new Map([...finished, ...pending].map(({ id, round }) => [id, round]));
     const isAhead = (eventId: string) => (queued.get(eventId) ?? BEFORE_ALL) >= activatedAt;
     const missed = wanted
-      .filter(({ id, eventId }) => !isAhead(eventId) && !underWay.has(id) && !succeeded.has(id))
+      .filter(({ id, eventId }) => !isAhead(eventId) && !underWay.has(id) && !done.has(id))
       .map((delivery) => ({
         ...delivery,
         tenantId,
@@ -130,6 +141,7 @@ export class RecoverySource {
         eventType,
         round: round + 1,
         isQueued: false,
+        conversationId: null,
       }));
     return { rounds, next };
   }
@@ -141,4 +153,30 @@ export function beforeQueued({ rounds, next }: RecoveryStep, cursor: string): Re
   if (first === -1) return { rounds, next };
   const ready = rounds.slice(0, first);
   return { rounds: ready, next: ready.at(-1)?.eventId ?? cursor };
+}
+
+/**
+ * Returns up to `count` rounds, at most one of each conversation, so that a conversation's events arrive in
+ * order. A conversation with a pending delivery, in `busy`, gets none. `next` is below the first event that
+ * is left out.
+ */
+export function oneOfEachConversation(
+  { rounds, next }: RecoveryStep,
+  cursor: string,
+  busy: string[],
+  count: number,
+): RecoveryStep {
+  const waiting = new Set(busy);
+  const ready: RecoveryRound[] = [];
+  let before: string | null = null;
+  let last = cursor;
+  for (const round of rounds) {
+    const { conversationId, isQueued, eventId } = round;
+    const isReady = ready.length < count && !isQueued && !(conversationId && waiting.has(conversationId));
+    if (isReady) ready.push(round);
+    else before ??= last;
+    if (conversationId) waiting.add(conversationId);
+    last = eventId;
+  }
+  return { rounds: ready, next: before ?? next };
 }

@@ -32,6 +32,10 @@ export class RecoveryTally {
       succeeded: add(recovery.succeeded, 'succeeded'),
       exhausted: add(recovery.exhausted, 'exhausted'),
       cancelled: add(recovery.cancelled, 'cancelled'),
+      failedInRow: taken.reduce(
+        (failed, { succeeded, exhausted }) => (succeeded > 0 ? 0 : failed + exhausted),
+        recovery.failedInRow,
+      ),
       isSettled,
       finishedAt: isSettled && status === 'COMPLETED' ? new Date() : finishedAt,
     };

@@ -20,7 +20,7 @@ const STEP_ROWS = 1_000;
 
 const COLUMNS = `tenant_id AS "tenantId", id, endpoint_id AS "endpointId", filter, since, until, status, total,
   is_total_complete AS "isTotalComplete", recovered, succeeded, exhausted, cancelled, is_settled AS "isSettled",
-  cursor, started_by AS "startedBy", created_at AS "createdAt", finished_at AS "finishedAt"`;
+  automatic, failed_in_row AS "failedInRow", cursor, started_by AS "startedBy", created_at AS "createdAt", finished_at AS "finishedAt"`;
 const BY_ID = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE tenant_id = $1 AND id = $2`;
 
 @Injectable()
@@ -36,7 +36,7 @@ export class WebhookRecoveriesRepository {
   listLatest(tenantId: string, endpointId: string, count: number): Promise<WebhookRecovery[]> {
     return this.database.query(
       `SELECT ${COLUMNS} FROM webhook_recoveries WHERE tenant_id = $1 AND endpoint_id = $2
-       ORDER BY id DESC LIMIT $3`,
+         AND automatic IS DISTINCT FROM 'PROBE' ORDER BY id DESC LIMIT $3`,
       [tenantId, endpointId, count],
     );
   }
@@ -57,14 +57,16 @@ export class WebhookRecoveriesRepository {
   async insert(tx: Transaction, recovery: WebhookRecovery): Promise<void> {
     const { tenantId, id, endpointId, filter, since, until, status, total, isTotalComplete } = recovery;
     const { recovered, succeeded, exhausted, cancelled, isSettled, cursor, startedBy, createdAt } = recovery;
+    const { automatic, finishedAt } = recovery;
     await tx.query(
       `INSERT INTO webhook_recoveries (tenant_id, id, endpoint_id, filter, since, until, status, total,
-         is_total_complete, recovered, succeeded, exhausted, cancelled, is_settled, cursor, started_by, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+         is_total_complete, recovered, succeeded, exhausted, cancelled, is_settled, cursor, started_by, created_at,
+         automatic, finished_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
       [
         ...[tenantId, id, endpointId, filter && JSON.stringify(filter), since, until, status, total],
         ...[isTotalComplete, recovered, succeeded, exhausted, cancelled, isSettled, cursor, startedBy],
-        createdAt,
+        ...[createdAt, automatic, finishedAt],
       ],
     );
     await tx.query(
@@ -114,13 +116,29 @@ export class WebhookRecoveriesRepository {
 
   async advance(tx: Transaction, recovery: WebhookRecovery): Promise<void> {
     const { tenantId, id, status, recovered, cursor, finishedAt } = recovery;
-    const { succeeded, exhausted, cancelled, isSettled } = recovery;
+    const { succeeded, exhausted, cancelled, isSettled, total, isTotalComplete, failedInRow } = recovery;
     await tx.query(
       `UPDATE webhook_recoveries SET status = $3, recovered = $4, succeeded = $5, exhausted = $6, cancelled = $7,
-         is_settled = $8, cursor = $9, finished_at = $10
+         is_settled = $8, cursor = $9, finished_at = $10, total = $11, is_total_complete = $12, failed_in_row = $13
        WHERE tenant_id = $1 AND id = $2`,
-      [tenantId, id, status, recovered, succeeded, exhausted, cancelled, isSettled, cursor, finishedAt],
+      [
+        ...[tenantId, id, status, recovered, succeeded, exhausted, cancelled, isSettled, cursor, finishedAt],
+        ...[total, isTotalComplete, failedInRow],
+      ],
     );
+  }
+
+  async delete(tx: Transaction, { tenantId, id }: RecoveryKey): Promise<void> {
+    await tx.query('DELETE FROM webhook_recoveries WHERE tenant_id = $1 AND id = $2', [tenantId, id]);
+  }
+
+  /** Reports whether a recovery of the endpoint makes deliveries now. */
+  async isRunning(tx: Transaction, tenantId: string, endpointId: string): Promise<boolean> {
+    const rows = await tx.query(
+      `SELECT FROM webhook_recoveries WHERE tenant_id = $1 AND endpoint_id = $2 AND status = 'RUNNING'`,
+      [tenantId, endpointId],
+    );
+    return rows.length > 0;
   }
 
   /**

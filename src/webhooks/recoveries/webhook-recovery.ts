@@ -28,6 +28,10 @@ export interface WebhookRecovery {
   cancelled: number | null;
   /** Whether none of the recovery's deliveries is pending or will become pending. */
   isSettled: boolean;
+  /** Part of an automatic recovery: a round, or a probe with one delivery; null if a person started it. */
+  automatic: 'ROUND' | 'PROBE' | null;
+  /** Number of deliveries that have failed since the last one that succeeded. */
+  failedInRow: number;
   /** Id of the last event that was read or, with a filter, of the last delivery. */
   cursor: string;
   /** Actor as an `audit.event` names it; null if an earlier version made the recovery. */
