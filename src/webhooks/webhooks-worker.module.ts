@@ -1,4 +1,5 @@
 import { FactoryProvider, Logger, Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module';
 import { Config } from '../config/config';
 import { DatabaseClock } from '../database/database-clock';
 import { OutboxWorkerModule } from '../outbox/outbox.module';
@@ -16,7 +17,8 @@ import { PendingCanceller } from './deliveries/pending-canceller';
 import { WebhooksConsumer } from './deliveries/webhooks.consumer';
 import { AutomaticRounds } from './recoveries/automatic-rounds';
 import { AutomaticRunner } from './recoveries/automatic-runner';
-import { AutomaticDeliveries, AutomaticSteps } from './recoveries/automatic-steps';
+import { AutomaticDeliveries } from './deliveries/automatic-deliveries';
+import { AutomaticSteps } from './recoveries/automatic-steps';
 import { RecoveryMaker } from './recoveries/recovery-maker';
 import { RecoveryRunner } from './recoveries/recovery-runner';
 import { RecoveryTally } from './recoveries/recovery-tally';
@@ -49,7 +51,7 @@ const deliveryCapacity: FactoryProvider<StartCapacity> = {
 
 /** Does the work of workers for webhooks: makes deliveries of events, attempts them, runs recoveries. */
 @Module({
-  imports: [OutboxWorkerModule, WakeUpsModule, WebhooksModule],
+  imports: [AuditModule, OutboxWorkerModule, WakeUpsModule, WebhooksModule],
   providers: [
     WebhooksConsumer,
     DeliveryFanOut,

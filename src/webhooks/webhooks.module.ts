@@ -40,7 +40,7 @@ import { SubscribersRepository } from './endpoints/subscribers.repository';
 import { EndpointSubscription } from './endpoints/subscription';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service';
-import { AutomaticRecoveriesRepository } from './recoveries/automatic-recoveries.repository';
+import { AutomaticRecoveriesRepository } from './endpoints/automatic-recoveries.repository';
 import { AutomaticRecoveriesService } from './recoveries/automatic-recoveries.service';
 import { RecoverySource } from './recoveries/recovery-source';
 import { WebhookRecoveriesRepository } from './recoveries/webhook-recoveries.repository';

@@ -6,7 +6,7 @@ import { SYSTEM } from '../../src/access/principal';
 import { DATA_SOURCE, Database } from '../../src/database/database';
 import { EventQueueRepository } from '../../src/outbox/event-queue.repository';
 import { AttemptRecorder } from '../../src/webhooks/deliveries/attempt-recorder';
-import { AutomaticRecoveriesRepository } from '../../src/webhooks/recoveries/automatic-recoveries.repository';
+import { AutomaticRecoveriesRepository } from '../../src/webhooks/endpoints/automatic-recoveries.repository';
 import { RecoveryOutcomesRepository } from '../../src/webhooks/deliveries/recovery-outcomes.repository';
 import { AttemptRecord, NOT_ATTEMPTED } from '../../src/webhooks/deliveries/delivery';
 import { DeliveryHistoryRepository } from '../../src/webhooks/deliveries/delivery-history.repository';

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Batcher } from '../../common/batcher';
+import { idTime } from '../../common/ids';
 import { groupBy } from '../../common/group-by';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
@@ -16,7 +17,7 @@ import { AttemptRecord, Delivery, toPending } from './delivery';
 import { DeliveryHistoryRepository, FinishedRound } from './delivery-history.repository';
 import { PendingDeliveriesRepository } from './pending-deliveries.repository';
 import { DeliveryEnd, RecoveryOutcomesRepository } from './recovery-outcomes.repository';
-import { AutomaticRecoveriesRepository, Miss } from '../recoveries/automatic-recoveries.repository';
+import { AutomaticRecoveriesRepository, Miss } from '../endpoints/automatic-recoveries.repository';
 import { isTestRecord, logRetry, mayBeOfOneRecord, RecordRetries } from './record-retries';
 
 const MAX_BATCH = 200;
@@ -237,7 +238,7 @@ function isFinished<T extends AttemptRecord>(record: T): record is Finished<T> {
   return record.status !== 'PENDING';
 }
 
-/** Reports whether a new event is given up. Redeliveries and recoveries are somebody's own attempts. */
+/** Reports whether a new event is given up. Redeliveries and recoveries do not count. */
 function isMiss({ delivery, status }: AttemptRecord): boolean {
   const { endpoint, event, round, recoveryId } = delivery;
   const { recoversSince } = endpoint;
@@ -246,7 +247,7 @@ function isMiss({ delivery, status }: AttemptRecord): boolean {
 }
 
 function toMiss({ delivery: { endpoint, event } }: AttemptRecord): Miss {
-  return { tenantId: endpoint.tenantId, endpointId: endpoint.id, since: event.createdAt };
+  return { tenantId: endpoint.tenantId, endpointId: endpoint.id, since: idTime(event.id) };
 }
 
 function toEnd({ delivery, status }: Finished<AttemptRecord>): DeliveryEnd {

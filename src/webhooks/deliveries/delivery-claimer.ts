@@ -158,8 +158,8 @@ export class DeliveryClaimer {
   }
 
   /**
-   * Postpones deliveries of unsubscribed event types, and has `PendingCanceller` cancel them. Deliveries of an
-   * automatic recovery that has ended are postponed too, until `RecoveryRunner` takes them back.
+   * Postpones deliveries of unsubscribed event types, and has `PendingCanceller` cancel them. It postpones
+   * deliveries of an ended automatic recovery too, until `RecoveryRunner` takes them back.
    */
   private leaveUnowed(tx: Transaction, deliveries: Delivery[], lease: Lease): void {
     const unowed = deliveries.filter((delivery) => !isOwed(delivery));

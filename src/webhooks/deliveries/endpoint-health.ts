@@ -45,14 +45,17 @@ export class EndpointHealth implements BeforeApplicationShutdown {
   /** Counts an attempt in the statistics, and notes a change of the endpoint's health for the next write. */
   async observe(record: AttemptRecord): Promise<void> {
     const { delivery, outcome } = record;
-    const { tenantId, id, url, failingSince, lastSuccessAt } = delivery.endpoint;
+    const { tenantId, id, url, failingSince, lastSuccessAt, recoveringId } = delivery.endpoint;
     // The statistics and the health of an endpoint leave out tests.
     if (outcome === null || isTest(delivery.event.type)) return;
     this.rollups.observe(delivery.endpoint, outcome, endOf(record));
     const change = { tenantId, id, url, at: outcome.at };
     if (outcome.kind === 'succeeded') {
       const isChange =
-        failingSince || !lastSuccessAt || Date.now() - lastSuccessAt.getTime() > SUCCESS_STEP_MS;
+        failingSince ||
+        recoveringId ||
+        !lastSuccessAt ||
+        Date.now() - lastSuccessAt.getTime() > SUCCESS_STEP_MS;
       if (isChange) this.note(this.succeeded, change);
       return;
     }

@@ -11,7 +11,7 @@ import { SealedSecret } from '../../secrets/secret-box';
 import { WorkspaceEntity } from '../../workspaces/workspace.entity';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { requireContextScopes } from '../context/context-parts';
-import { AutomaticRecoveriesRepository } from '../recoveries/automatic-recoveries.repository';
+import { AutomaticRecoveriesRepository } from './automatic-recoveries.repository';
 import { requireEventScopes } from './event-scopes';
 import { receivesFewerTypes } from './subscription';
 import { DeactivationReason, WebhookEndpoint } from './webhook-endpoint';
@@ -48,7 +48,7 @@ const SETTINGS = [
 ] as const;
 export const AUDITED = [...SETTINGS, 'active'] as const;
 
-/** Milliseconds before the last success for which a delivery may have been pending that was given up since. */
+/** Milliseconds before the last success in which a delivery may have begun that was given up after it. */
 const PENDING_FOR_MS = 5 * 60 * 1000;
 
 export type EditedSettings = Partial<Omit<EndpointSettings, 'recoversSince'>> & {
@@ -97,8 +97,7 @@ export class EndpointChanges {
 
   /**
    * Edits the settings of a locked endpoint, and returns the edited endpoint. Its automatic recovery ends. If
-   * it is failing, and automatic recovery is turned on now, what it has missed since its last success is
-   * recovered.
+   * it is failing, and automatic recovery is turned on now, the events since its last success are recovered.
    * @throws AppError CONFLICT: the endpoint was edited since `version`
    */
   async edit(
@@ -209,7 +208,7 @@ export class EndpointChanges {
     });
   }
 
-  /** Forgets what the endpoint has missed, because somebody has acted. Its owner may recover it. */
+  /** Ends the endpoint's automatic recovery after a person's act. People may still recover the events. */
   private async endRecovery(
     tx: Transaction,
     { tenantId, id, recoversSince }: WebhookEndpoint,

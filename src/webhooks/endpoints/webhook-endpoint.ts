@@ -41,7 +41,10 @@ export interface WebhookEndpoint {
   lastSuccessAt: Date | null;
   /** Time from which on missed events are recovered automatically; null if the owner has not chosen that. */
   recoversSince: Date | null;
-  /** The only automatic recovery whose deliveries may be sent now; null for none. */
+  /**
+   * The only automatic recovery whose deliveries may be sent now; an unused id while the endpoint is probed
+   * later; null for none.
+   */
   recoveringId: string | null;
   /** Reason why the service deactivated the endpoint; null if it did not. */
   deactivationReason: DeactivationReason | null;

@@ -70,8 +70,12 @@ export class WebhookEndpointsRepository {
     return endpoint ?? null;
   }
 
-  /** Sets the automatic recovery whose deliveries may be sent from now on. */
-  async setRecovering(tx: Transaction, { tenantId, id }: EndpointKey, recoveryId: string): Promise<void> {
+  /** Sets the automatic recovery whose deliveries may be sent from now on; null for none. */
+  async setRecovering(
+    tx: Transaction,
+    { tenantId, id }: EndpointKey,
+    recoveryId: string | null,
+  ): Promise<void> {
     await tx.query('UPDATE webhook_endpoints SET recovering_id = $3 WHERE tenant_id = $1 AND id = $2', [
       tenantId,
       id,

@@ -6,7 +6,7 @@ import { AppError } from '../../common/app-error';
 import { Database } from '../../database/database';
 import { RunningClaims } from '../../queue/claims/running-claims';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { AutomaticRecoveriesRepository } from './automatic-recoveries.repository';
+import { AutomaticRecoveriesRepository } from '../endpoints/automatic-recoveries.repository';
 import { AutomaticRecoverySummary, toAutomaticSummary } from './automatic-recovery.dto';
 
 /** Shows and ends the automatic recoveries of endpoints. Workers make their steps (`AutomaticRunner`). */
@@ -32,8 +32,8 @@ export class AutomaticRecoveriesService {
   }
 
   /**
-   * Ends the automatic recovery of an endpoint. None of its attempts begins after the answer, and what was
-   * missed until now is recovered only by a person. Events from now on are recovered as before. Without an
+   * Ends the automatic recovery of an endpoint. None of its attempts begins after the answer, and events
+   * until now are recovered only by a person. Events from now on are recovered as before. Without an
    * automatic recovery nothing changes.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */

@@ -1,4 +1,9 @@
-import { AutomaticRecovery, AutomaticState, PROBING_FOR_MS, StopReason } from './automatic-recovery';
+import {
+  AutomaticRecovery,
+  AutomaticState,
+  PROBING_FOR_MS,
+  StopReason,
+} from '../endpoints/automatic-recovery';
 
 /** State of the automatic recovery of an endpoint that has missed events. */
 export interface AutomaticRecoverySummary {

@@ -1,14 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { SYSTEM } from '../../access/principal';
 import { AuditService } from '../../audit/audit.service';
-import { idFloor } from '../../common/ids';
+import { idFloor, newId } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
 import { Metrics } from '../../metrics/metrics';
 import { DeliveryRoundsRepository } from '../deliveries/delivery-rounds.repository';
 import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { AutomaticRecoveriesRepository } from './automatic-recoveries.repository';
-import { AutomaticRecovery, beginRound, endRound, failProbe, sendProbe } from './automatic-recovery';
+import { AutomaticRecoveriesRepository } from '../endpoints/automatic-recoveries.repository';
+import {
+  AutomaticRecovery,
+  beginRound,
+  endRound,
+  failProbe,
+  sendProbe,
+} from '../endpoints/automatic-recovery';
 import { planProbe, planRound } from './recovery-plan';
 import { RecoverySource } from './recovery-source';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
@@ -59,7 +65,7 @@ export class AutomaticRounds {
     const { activation } = endpoint;
     const made = await this.rounds.insertRecovered(tx, [{ ...oldest, activation }], plan.id, true);
     // The delivery became pending meanwhile, by a person's act: it counts as a probe that has failed.
-    if (made === 0) return this.states.save(tx, failProbe(recovery, now));
+    if (made === 0) return this.settle(tx, { endpoint, recovery }, failProbe(recovery, now));
     await this.recoveries.insert(tx, plan);
     await this.endpoints.setRecovering(tx, endpoint, plan.id);
     await this.states.save(tx, sendProbe(recovery, plan.id));
@@ -87,7 +93,7 @@ export class AutomaticRounds {
   }
 
   /**
-   * Ends a probe or a round, and stores what follows. Nothing changes if it is not the present one.
+   * Ends a probe or a round, and stores the state that follows. Nothing changes if it is not the present one.
    * @param hasSucceeded whether all of its deliveries have succeeded
    */
   async end(tx: Transaction, ended: WebhookRecovery, hasSucceeded: boolean): Promise<void> {
@@ -102,13 +108,15 @@ export class AutomaticRounds {
     return this.settle(tx, locked, failProbe(locked.recovery, now));
   }
 
-  /** Stores a state; null for a healthy endpoint, which has none. Records the end of an automatic recovery. */
+  /** Stores a state, and records the end of a recovery. A healthy endpoint has no state: null. */
   async settle(
     tx: Transaction,
     { endpoint, recovery }: LockedState,
     after: AutomaticRecovery | null,
     round: WebhookRecovery | null = null,
   ): Promise<void> {
+    // While the endpoint is probed, each success is stored at once, as it ends the probing.
+    await this.endpoints.setRecovering(tx, endpoint, after?.state === 'PROBING' ? newId() : null);
     if (after) await this.states.save(tx, after);
     else await this.states.delete(tx, recovery.tenantId, recovery.endpointId);
     if (after && after.state !== 'STOPPED') return;

@@ -6,8 +6,8 @@ import {
   AutomaticKey,
   AutomaticRecoveriesRepository,
   BEFORE_ALL_AUTOMATIC,
-} from './automatic-recoveries.repository';
-import { beginProbing, nextStepOf, stop } from './automatic-recovery';
+} from '../endpoints/automatic-recoveries.repository';
+import { beginProbing, nextStepOf, stop } from '../endpoints/automatic-recovery';
 import { AutomaticRounds } from './automatic-rounds';
 
 /** Moves the state of each endpoint that has missed events, one step a transaction. */
@@ -37,7 +37,7 @@ export class AutomaticRunner {
     }
     const now = new Date(await tx.readClock());
     const next = nextStepOf(recovery, endpoint.lastSuccessAt, now);
-    if (next === 'begin') await this.states.save(tx, beginProbing(recovery, now));
+    if (next === 'begin') await this.automatic.settle(tx, locked, beginProbing(recovery, now));
     if (next === 'probe') await this.automatic.probe(tx, locked, now);
     if (next === 'recover') await this.automatic.startRound(tx, locked, now);
     if (next === 'stop') await this.automatic.settle(tx, locked, stop(recovery, 'days'));

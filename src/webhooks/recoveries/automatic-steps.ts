@@ -1,19 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Transaction } from '../../database/transaction';
 import { StepOutcome } from '../../queue/polling/fair-items';
-import { DeliveryHistoryRepository } from '../deliveries/delivery-history.repository';
-import { DeliveryRoundsRepository } from '../deliveries/delivery-rounds.repository';
-import { RecoveryOutcomesRepository } from '../deliveries/recovery-outcomes.repository';
+import { AutomaticDeliveries } from '../deliveries/automatic-deliveries';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { MAX_FAILED_IN_ROW } from './automatic-recovery';
+import { MAX_FAILED_IN_ROW } from '../endpoints/automatic-recovery';
 import { AutomaticRounds } from './automatic-rounds';
 import { RecoveryMaker } from './recovery-maker';
 import { RecoveryTally } from './recovery-tally';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 import { WebhookRecovery } from './webhook-recovery';
 
-/** Largest number of deliveries that one step takes back: more than a round has pending. */
-const TAKEN_BACK = 500;
 /** Number of events of which one step of a round makes deliveries. */
 const STEP = 500;
 
@@ -33,7 +29,7 @@ export class AutomaticSteps {
   async makeStep(tx: Transaction, recovery: WebhookRecovery, size: number): Promise<StepOutcome> {
     const { tenantId, id, endpointId } = recovery;
     const isPresent = (await this.endpoints.findRecoveringId(tx, tenantId, endpointId)) === id;
-    await this.deliveries.takeBack(tx, recovery, !isPresent);
+    await this.deliveries.takeBack(tx, tenantId, id, !isPresent);
     const counted = await this.tally.countEnds(tx, recovery);
     const isFailing = !counted.isSettled && counted.failedInRow >= MAX_FAILED_IN_ROW;
     if (isPresent && isFailing) {
@@ -52,30 +48,6 @@ export class AutomaticSteps {
     else await this.recoveries.advance(tx, made ?? counted);
     if (counted.isSettled) await this.automatic.end(tx, counted, counted.succeeded === counted.recovered);
     return made ? 'more' : 'done';
-  }
-}
-
-/** Takes deliveries of automatic recoveries back. */
-@Injectable()
-export class AutomaticDeliveries {
-  constructor(
-    private readonly rounds: DeliveryRoundsRepository,
-    private readonly history: DeliveryHistoryRepository,
-    private readonly outcomes: RecoveryOutcomesRepository,
-  ) {}
-
-  /**
-   * Takes deliveries of a probe or round back that will not be sent, and counts them as cancelled. They are
-   * those whose worker was killed during the attempt, and after the end of the recovery all the others.
-   */
-  async takeBack(tx: Transaction, { tenantId, id }: WebhookRecovery, hasEnded: boolean): Promise<void> {
-    const taken = await this.rounds.takeBack(tx, tenantId, id, hasEnded, TAKEN_BACK);
-    if (taken.length === 0) return;
-    this.history.insertCancelledPipelined(tx, taken);
-    this.outcomes.insertPipelined(
-      tx,
-      taken.map(() => ({ tenantId, recoveryId: id, status: 'CANCELLED' })),
-    );
   }
 }
 

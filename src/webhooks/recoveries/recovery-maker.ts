@@ -12,7 +12,7 @@ import { WebhookRecovery } from './webhook-recovery';
 
 /** Number of an endpoint's pending recovered deliveries at which its recovery waits before it makes more. */
 const ENOUGH_PENDING = 2_000;
-/** The same number for an automatic recovery: few deliveries are taken back if the endpoint fails again. */
+/** Number of pending deliveries at which an automatic recovery waits: few, as a failure takes them back. */
 const ENOUGH_AUTOMATIC = 100;
 
 @Injectable()

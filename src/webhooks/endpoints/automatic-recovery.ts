@@ -1,13 +1,13 @@
 /**
  * State of an endpoint that has missed events and is recovered automatically. A healthy endpoint has none.
  * MISSING: a delivery was given up, and nothing was tried yet, or the endpoint is inactive. PROBING: its
- * oldest missed event is sent from time to time. RECOVERING: a round sends what it has missed. STOPPED: its
+ * oldest missed event is sent from time to time. RECOVERING: a round sends the missed events. STOPPED: its
  * owner has to act.
  */
 export const AUTOMATIC_STATES = ['MISSING', 'PROBING', 'RECOVERING', 'STOPPED'] as const;
 export type AutomaticState = (typeof AUTOMATIC_STATES)[number];
 
-/** Why an automatic recovery stopped: after three rounds, or because no probe succeeded for five days. */
+/** Reasons why an automatic recovery stops: three rounds have ended, or no probe succeeded for five days. */
 export const STOP_REASONS = ['rounds', 'days'] as const;
 export type StopReason = (typeof STOP_REASONS)[number];
 
@@ -43,7 +43,7 @@ export const MAX_FAILED_IN_ROW = 10;
 
 export type NextStep = 'begin' | 'probe' | 'recover' | 'stop' | 'wait';
 
-/** Returns what is to be done with an endpoint whose last success is known. */
+/** Returns the next step for an endpoint that last succeeded at `lastSuccessAt`. */
 export function nextStepOf(
   { state, probingSince, recoveryId, dueAt }: AutomaticRecovery,
   lastSuccessAt: Date | null,
