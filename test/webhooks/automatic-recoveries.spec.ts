@@ -108,14 +108,14 @@ async function succeedOnce(body: string): Promise<void> {
 }
 
 /** Returns the bodies of the messages, one for each request that arrived. */
-function arrived(): string[] {
-  return receiver.received().map(({ envelope }) => envelope.data.message.body as string);
+function arrived(path?: string): string[] {
+  return receiver.received(path).map(({ envelope }) => envelope.data.message.body as string);
 }
 
 /** Returns how often each message arrived after a moment of the test. */
-function countsAfter(requests: number): Record<string, number> {
+function countsAfter(requests: number, path?: string): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const body of arrived().slice(requests)) counts[body] = (counts[body] ?? 0) + 1;
+  for (const body of arrived(path).slice(requests)) counts[body] = (counts[body] ?? 0) + 1;
   return counts;
 }
 
@@ -235,23 +235,28 @@ it('sends no event a fourth time to a receiver that fails again in each round', 
 });
 
 it('probes again after ten failures in a row, and takes back what it did not send', async () => {
-  const bodies = Array.from({ length: 14 }, (_, n) => `message ${n}`);
+  // A limit, so that the round has not sent everything when the tenth failure is counted.
+  endpoint = await tenant.addEndpoint(receiver.url('/limited'), { automaticRecovery: true, rateLimit: 10 });
+  await tenant.deactivate({ id: (await tenant.endpoints.list(tenant.id, SYSTEM)).at(-1)!.id });
+  const bodies = Array.from({ length: 30 }, (_, n) => `message ${n}`);
   await giveUpAll(bodies, () => messageEach(...bodies));
   await waitForState('probing');
-  const before = receiver.received().length;
+  const before = receiver.received('/limited').length;
   receiver.https.respond = failingOthers;
   await tenant.message('well');
   await waitFor('the end of the round', async () => (await rounds())[0]?.status === 'cancelled');
   expect(await waitForState('probing')).toMatchObject({ rounds: 1, probes: 0 });
-  const sent = Object.entries(countsAfter(before)).filter(([body]) => body !== 'well');
+  const sent = Object.entries(countsAfter(before, '/limited')).filter(([body]) => body !== 'well');
   expect(sent.length).toBeGreaterThanOrEqual(10);
   expect(sent.every(([, count]) => count === 1)).toBe(true);
+  expect(sent.length).toBeLessThan(bodies.length);
+  expect(await tenant.list({ endpointId: endpoint.id, status: 'cancelled' })).not.toEqual([]);
 
   receiver.https.respond = working;
-  const then = receiver.received().length;
+  const then = receiver.received('/limited').length;
   await tenant.message('well again');
   await waitForHealth();
-  expect(countsAfter(then)).toEqual({
+  expect(countsAfter(then, '/limited')).toEqual({
     ...Object.fromEntries(bodies.map((body) => [body, 1])),
     'well again': 1,
   });
