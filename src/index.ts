@@ -78,6 +78,8 @@ export { EndpointStatisticsService } from './webhooks/rollups/endpoint-statistic
 export type { WebhookDay, WebhookEndpointHealth } from './webhooks/rollups/endpoint-statistics.service';
 export type { DeliveryTotals } from './webhooks/rollups/attempt-rollups.repository';
 export type { TimelinePeriod, WebhookTimeline } from './webhooks/rollups/timeline';
+export { AutomaticRecoveriesService } from './webhooks/recoveries/automatic-recoveries.service';
+export type { AutomaticRecoverySummary } from './webhooks/recoveries/automatic-recovery.dto';
 export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveries.service';
 export { RecoverEndpoint, RedeliverMatching } from './webhooks/recoveries/webhook-recovery.dto';
 export { RedeliverOptions, type WebhookRecoverySummary } from './webhooks/recoveries/webhook-recovery.dto';

@@ -87,6 +87,21 @@ export function addRecoveryCommands(webhook: Command): void {
     prints: 'the recovery',
     run: ({ webhookRecoveries, operator }, tenantId, id) => webhookRecoveries.cancel(tenantId, id, operator),
   });
+  addThingCommand(webhook, 'automatic-recovery', 'Webhook endpoint', {
+    does: 'Shows how an endpoint is recovered automatically, and when it is tried next.',
+    prints: '{data: {state, since, probes, nextProbeAt, rounds, …}}; data is null if it has missed nothing',
+    run: async ({ automaticRecoveries, operator }, tenantId, id) => ({
+      data: await automaticRecoveries.get(tenantId, id, operator),
+    }),
+  });
+  addThingCommand(webhook, 'cancel-automatic-recovery', 'Webhook endpoint', {
+    does: 'Ends the automatic recovery of an endpoint at once. Later misses are recovered as before.',
+    prints: '{id, cancelled: true}',
+    run: async ({ automaticRecoveries, operator }, tenantId, id) => {
+      await automaticRecoveries.cancel(tenantId, id, operator);
+      return { id, cancelled: true };
+    },
+  });
 }
 
 async function findWorkspaceId(

@@ -28,6 +28,7 @@ import { KeyRotationService } from '../secrets/key-rotation.service';
 import { EndpointStatisticsService } from '../webhooks/rollups/endpoint-statistics.service';
 import { WebhookDeliveriesService } from '../webhooks/browsing/webhook-deliveries.service';
 import { WebhookEndpointsService } from '../webhooks/endpoints/webhook-endpoints.service';
+import { AutomaticRecoveriesService } from '../webhooks/recoveries/automatic-recoveries.service';
 import { WebhookRecoveriesService } from '../webhooks/recoveries/webhook-recoveries.service';
 import { WebhookTestService } from '../webhooks/testing/webhook-test.service';
 import { AgentsService } from '../workspaces/agents.service';
@@ -48,6 +49,7 @@ const SERVICES = {
   webhookDeliveries: WebhookDeliveriesService,
   endpointStatistics: EndpointStatisticsService,
   webhookRecoveries: WebhookRecoveriesService,
+  automaticRecoveries: AutomaticRecoveriesService,
   webhookTests: WebhookTestService,
   keyRotation: KeyRotationService,
   channelConnections: ChannelConnectionsService,

@@ -16,8 +16,13 @@ const CONTEXT = option(
   'sends the conversation, its contact, the sender and the files of the message along',
 );
 
+const AUTOMATIC = option(
+  '--automatic-recovery',
+  'after failures it is tried from time to time, and gets what it has missed',
+);
+
 /** Values that an update changes. False, from an option `--no-…`, removes the stored value. */
-type UpdateOptions = Pick<UpdateWebhookEndpoint, 'url' | 'events' | 'context'> & {
+type UpdateOptions = Pick<UpdateWebhookEndpoint, 'url' | 'events' | 'context' | 'automaticRecovery'> & {
   rateLimit?: number | false;
   name?: string | false;
   description?: string | false;
@@ -35,6 +40,7 @@ export function addWebhookCommands(program: Command): void {
       option('--name <name>', 'a name for people'),
       option('--description <text>', 'what it is for'),
       CONTEXT,
+      AUTOMATIC,
     ],
     prints: '{id, secret, url, events, active, …}',
     calls: ["webhook create --workspace acme --url https://example.com/hooks --events '*'"],
@@ -54,6 +60,8 @@ export function addWebhookCommands(program: Command): void {
       option('--no-description', 'no description'),
       CONTEXT,
       option('--no-context', 'sends events alone'),
+      AUTOMATIC,
+      option('--no-automatic-recovery', 'people recover what it has missed'),
     ],
     needsChange: true,
     prints: 'the endpoint',

@@ -4,6 +4,7 @@
  * has no dates.
  */
 import type {
+  AutomaticRecoverySummary,
   ActiveConversation,
   AgentRole,
   AuditEntry,
@@ -214,6 +215,11 @@ export interface WebhookEndpointListItem extends WebhookEndpointSummary {
 /** Answer of `GET /api/workspaces/:workspaceId/webhook-endpoints/:id`. */
 export interface WebhookEndpointResponse extends WebhookEndpointSummary {
   health: WebhookEndpointHealth;
+}
+
+/** Answer of `GET /api/workspaces/:workspaceId/webhook-endpoints/:id/automatic-recovery`. */
+export interface AutomaticRecoveryResponse {
+  data: AutomaticRecoverySummary | null;
 }
 
 /** Answer of `POST /api/workspaces/:workspaceId/webhook-endpoints/check-url`. */

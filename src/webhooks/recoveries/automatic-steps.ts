@@ -46,11 +46,15 @@ export class AutomaticSteps {
     if (!made && counted === recovery) return 'waiting';
     if (counted.isSettled && counted.automatic === 'PROBE') await this.recoveries.delete(tx, counted);
     else await this.recoveries.advance(tx, made ?? counted);
-    if (counted.isSettled) await this.automatic.end(tx, counted, counted.succeeded === counted.recovered);
+    if (counted.isSettled) await this.automatic.end(tx, counted, hasSucceeded(counted));
     return made ? 'more' : 'done';
   }
 }
 
 function toCancelled(recovery: WebhookRecovery): WebhookRecovery {
   return { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
+}
+
+function hasSucceeded({ status, recovered, succeeded }: WebhookRecovery): boolean {
+  return status === 'COMPLETED' && succeeded === recovered;
 }

@@ -10,6 +10,7 @@ import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
+import { AutomaticRecoveriesService } from './automatic-recoveries.service';
 import { planMatching, planMissed } from './recovery-plan';
 import { RecoverySource, RecoveryStep } from './recovery-source';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
@@ -47,6 +48,7 @@ export class WebhookRecoveriesService {
     private readonly recoveries: WebhookRecoveriesRepository,
     private readonly source: RecoverySource,
     private readonly audit: AuditService,
+    private readonly automatic: AutomaticRecoveriesService,
   ) {}
 
   /**
@@ -131,7 +133,8 @@ export class WebhookRecoveriesService {
 
   /**
    * Cancels a running recovery. Deliveries that it has made pending, at most 3,000, are sent and counted. A
-   * recovery that has made all of its deliveries does not change.
+   * recovery that has made all of its deliveries does not change. A round of an automatic recovery ends with
+   * that recovery, and deliveries that it has made pending are not sent.
    * @throws AppError FORBIDDEN, NOT_FOUND
    */
   cancel(tenantId: string, id: string, actor: Actor): Promise<WebhookRecoverySummary> {
@@ -142,6 +145,8 @@ export class WebhookRecoveriesService {
       const cancelled: WebhookRecovery = { ...recovery, status: 'CANCELLED', finishedAt: new Date() };
       await this.recoveries.advance(tx, cancelled);
       const { endpointId, recovered } = recovery;
+      const endpoint = recovery.automatic && (await this.endpoints.lock(tx, tenantId, endpointId));
+      if (endpoint) await this.automatic.end(tx, endpoint);
       this.audit.appendPipelined(tx, {
         tenantId,
         actor,
@@ -187,6 +192,7 @@ export class WebhookRecoveriesService {
         if (!endpoint) throw AppError.notFound('Webhook endpoint');
         if (!endpoint.active) throw AppError.because('INVALID_BODY', 'endpoint_inactive');
         await this.recoveries.insert(tx, recovery);
+        await this.automatic.endStopped(tx, endpoint);
         this.audit.appendPipelined(tx, {
           tenantId,
           actor,

@@ -1,11 +1,13 @@
-import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import {
   type Actor,
+  AutomaticRecoveriesService,
   type Page,
   RecoverEndpoint,
   WebhookRecoveriesService,
   type WebhookRecoverySummary,
 } from 'conversation-messaging-service';
+import type { AutomaticRecoveryResponse } from '../api';
 import { CurrentActor } from '../http/access.decorators';
 import { LimitedTo } from '../http/limit.guard';
 import { toList } from '../http/list';
@@ -20,7 +22,29 @@ const STARTS_A_MINUTE = 20;
  */
 @Controller('api/workspaces/:workspaceId')
 export class RecoveriesController {
-  constructor(private readonly recoveries: WebhookRecoveriesService) {}
+  constructor(
+    private readonly recoveries: WebhookRecoveriesService,
+    private readonly automatic: AutomaticRecoveriesService,
+  ) {}
+
+  @Get('webhook-endpoints/:id/automatic-recovery')
+  async getAutomatic(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') endpointId: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<AutomaticRecoveryResponse> {
+    return { data: await this.automatic.get(workspaceId, endpointId, actor) };
+  }
+
+  @Delete('webhook-endpoints/:id/automatic-recovery')
+  @HttpCode(204)
+  cancelAutomatic(
+    @Param('workspaceId') workspaceId: string,
+    @Param('id') endpointId: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.automatic.cancel(workspaceId, endpointId, actor);
+  }
 
   @Get('webhook-endpoints/:id/recoveries')
   async list(

@@ -71,6 +71,7 @@ export type TestResult = Json<server.WebhookTestResult>;
 export type DeliverySummary = Json<server.WebhookDeliverySummary>;
 export type DeliveryDetail = Json<server.WebhookDeliveryDetail>;
 export type AttemptDetail = Json<server.WebhookAttemptDetail>;
+export type AutomaticRecovery = Json<server.AutomaticRecoveryResponse>;
 export type Recovery = Json<server.WebhookRecoverySummary>;
 export type ChannelConnection = Json<server.ChannelConnectionSummary>;
 export type ConnectedChannel = Json<server.ConnectedChannel>;

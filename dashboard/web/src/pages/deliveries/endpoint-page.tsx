@@ -14,6 +14,7 @@ import { NotFoundPage, PagePending } from '../../frame/page-states';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { EndpointMakers } from '../webhooks/endpoint-maker';
 import { EndpointState } from '../webhooks/endpoint-state';
+import { AutomaticSection } from './automatic-section';
 import { DeliveriesSection } from './deliveries-section';
 import { filterOf } from './delivery-filter';
 import { RecoveriesSection } from './recoveries-section';
@@ -129,6 +130,7 @@ function LoadedEndpoint({ endpoint }: { endpoint: Endpoint }) {
       actions={mayManage && <EndpointActions endpoint={endpoint} onOpen={setOpen} />}
     >
       <TimelineSection endpointId={endpoint.id} />
+      <AutomaticSection endpoint={endpoint} />
       <RecoveriesSection endpointId={endpoint.id} isRunning />
       <DeliveriesSection endpointId={endpoint.id} isActive={endpoint.active} />
       <RecoveriesSection endpointId={endpoint.id} isRunning={false} />

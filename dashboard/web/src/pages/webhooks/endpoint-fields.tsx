@@ -18,6 +18,7 @@ interface EndpointValues {
   name: string;
   description: string;
   context: boolean;
+  automaticRecovery: boolean;
 }
 
 export const NEW_ENDPOINT: EndpointValues = {
@@ -27,9 +28,11 @@ export const NEW_ENDPOINT: EndpointValues = {
   name: '',
   description: '',
   context: false,
+  automaticRecovery: false,
 };
 
-export function valuesOf({ url, events, rateLimit, name, description, context }: Endpoint): EndpointValues {
+export function valuesOf(endpoint: Endpoint): EndpointValues {
+  const { url, events, rateLimit, name, description, context, automaticRecovery } = endpoint;
   return {
     url,
     events,
@@ -37,11 +40,13 @@ export function valuesOf({ url, events, rateLimit, name, description, context }:
     name: name ?? '',
     description: description ?? '',
     context,
+    automaticRecovery,
   };
 }
 
 /** Returns the settings in the form that the server expects, with null for an empty field. */
-export function inputOf({ url, events, rateLimit, name, description, context }: EndpointValues) {
+export function inputOf(values: EndpointValues) {
+  const { url, events, rateLimit, name, description, context, automaticRecovery } = values;
   return {
     url: url.trim(),
     events,
@@ -49,6 +54,7 @@ export function inputOf({ url, events, rateLimit, name, description, context }: 
     name: name.trim() || null,
     description: description.trim() || null,
     context,
+    automaticRecovery,
   };
 }
 
@@ -67,7 +73,7 @@ export function EndpointFields({
   onChange: (values: EndpointValues) => void;
 }) {
   const texts = useTexts();
-  const { url, events, rateLimit, name, description, context } = values;
+  const { url, events, rateLimit, name, description, context, automaticRecovery } = values;
   const check = useUrlCheck(url, url.trim() !== present);
   const set = (changes: Partial<EndpointValues>) => onChange({ ...values, ...changes });
   const urlFault = check && !check.ok ? <Fault detail={check.fault} /> : faultOf(error, 'url');
@@ -114,6 +120,12 @@ export function EndpointFields({
         description={texts.webhooks.contextAdvice}
         checked={context}
         onChange={(event) => set({ context: event.currentTarget.checked })}
+      />
+      <Checkbox
+        label={texts.automatic.choice}
+        description={texts.automatic.choiceAdvice}
+        checked={automaticRecovery}
+        onChange={(event) => set({ automaticRecovery: event.currentTarget.checked })}
       />
       <NumberInput
         label={texts.webhooks.rateLimit}
