@@ -176,6 +176,9 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'WebhookRecoveriesService.list': read('webhook.read', ({ own }, actor) =>
       recoveries().list(own.id, own.endpoint.id, actor),
     ),
+    'AutomaticRecoveriesService.get': read('webhook.read', ({ own }, actor) =>
+      automatic().get(own.id, own.endpoint.id, actor),
+    ),
     'ChannelConnectionsService.list': read('channel.read', ({ own }, actor) =>
       channels().list(own.id, actor),
     ),

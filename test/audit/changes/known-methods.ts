@@ -90,6 +90,8 @@ export const COMMANDS: Record<string, string | null> = {
   'webhook recover': 'WebhookRecoveriesService.recoverMissed',
   'webhook recovery': null,
   'webhook cancel-recovery': 'WebhookRecoveriesService.cancel',
+  'webhook automatic-recovery': null,
+  'webhook cancel-automatic-recovery': 'AutomaticRecoveriesService.cancel',
   'webhook health': null,
   'channel connect': 'ChannelConnectionsService.connect',
   'channel list': null,
