@@ -26,6 +26,7 @@ import { PresenceService } from '../../src/inbox/presence/presence.service';
 import { ContactErasuresService } from '../../src/privacy/contact-erasures.service';
 import { SavedRepliesService } from '../../src/inbox/saved-replies/saved-replies.service';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service';
+import { AutomaticRecoveriesService } from '../../src/webhooks/recoveries/automatic-recoveries.service';
 import { WebhookRecoveriesService } from '../../src/webhooks/recoveries/webhook-recoveries.service';
 import { ReadMarksService } from '../../src/inbox/read-marks/read-marks.service';
 import { EndpointStatisticsService } from '../../src/webhooks/rollups/endpoint-statistics.service';
@@ -102,6 +103,7 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
   const endpoints = () => host().get(WebhookEndpointsService);
   const statistics = () => host().get(EndpointStatisticsService);
   const recoveries = () => host().get(WebhookRecoveriesService);
+  const automatic = () => host().get(AutomaticRecoveriesService);
   const channels = () => host().get(ChannelConnectionsService);
   return {
     'WorkspacesService.getBySlug': read('workspace.read', ({ own }, actor) =>

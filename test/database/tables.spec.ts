@@ -150,6 +150,7 @@ describe('the tables of the database', () => {
       'api_keys',
       'attempt_rollups',
       'audit_entries',
+      'automatic_recoveries',
       'channel_connections',
       'contact_erasures',
       'early_receipts',

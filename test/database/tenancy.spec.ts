@@ -58,6 +58,7 @@ const SHARED = ['workspaces', 'migrations', 'file_stores', ...LOOK_UPS, ...OF_PE
  */
 const WITHOUT_REFERENCES = [
   'attempt_rollups',
+  'automatic_recoveries',
   'event_queue',
   'events',
   'message_search',

@@ -461,6 +461,20 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     roles: MANAGERS,
   },
   {
+    method: 'GET',
+    path: '/webhook-endpoints/:id/automatic-recovery',
+    success: 200,
+    thing: ENDPOINT,
+    roles: MANAGERS,
+  },
+  {
+    method: 'DELETE',
+    path: '/webhook-endpoints/:id/automatic-recovery',
+    success: 204,
+    thing: ENDPOINT,
+    roles: MANAGERS,
+  },
+  {
     method: 'POST',
     path: '/webhook-endpoints/:id/redeliveries',
     success: 201,

@@ -28,6 +28,7 @@ export const NAMED_WORKSPACES: Record<string, string> = {
  */
 export const SEARCHES: Record<string, string> = {
   'AgentReleasesRepository.findReleasing': EVERY_SECOND,
+  'AutomaticRecoveriesRepository.findDue': EVERY_SECOND,
   'ContactErasuresRepository.findDue': EVERY_SECOND,
   'MessageIndexRepository.findWorkspaces': EVERY_SECOND,
   'DatabaseMetrics.readOutbox': 'at every scrape of the metrics: the oldest rows of the queue',

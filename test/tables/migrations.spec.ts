@@ -67,6 +67,7 @@ const HASHES: Record<string, string> = {
   'migrations/1796004000000-waiting-messages.ts': '4e18e0b799853698',
   'migrations/1795902000000-renditions.ts': '94567be277f2c2ee',
   'migrations/1795901000000-message-parts.ts': '91e8ae8ba6de611a',
+  'migrations/1795903000002-automatic-recoveries.ts': 'ae3229b9f64fd2f7',
   'migrations/1795807000000-refolded-texts.ts': '04955207f4eb0620',
   'migrations/1795903000000-unused-uploads.ts': 'c94c2993ec1677af',
 };

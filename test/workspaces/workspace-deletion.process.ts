@@ -141,6 +141,8 @@ describe('the deletion of a workspace', () => {
        VALUES ($1, gen_random_uuid(), $2, 1, 0, 0)`,
       `INSERT INTO pending_cancellations (tenant_id, endpoint_id, activation, created_at)
        VALUES ($1, gen_random_uuid(), 1, now() + interval '1 day')`,
+      `INSERT INTO automatic_recoveries (tenant_id, endpoint_id, state, since, misses, created_at)
+       VALUES ($1, $2, 'STOPPED', now(), 1, now())`,
       `INSERT INTO pending_deliveries
        SELECT $1, id, $2, 1, id, 'message.created', 1, 0, false, now() + interval '1 day'
        FROM events WHERE tenant_id = $1 LIMIT 1`,

@@ -28,6 +28,7 @@ const TABLES = [
   'agents',
   'api_keys',
   'audit_entries',
+  'automatic_recoveries',
   'channel_connections',
   'contact_erasures',
   'contacts',

@@ -5,6 +5,7 @@ import { EndpointChanges } from '../../../src/webhooks/endpoints/endpoint-change
 import { WebhookTestService } from '../../../src/webhooks/testing/webhook-test.service';
 import { CONTEXT_PARTS } from '../../../src/webhooks/context/context-parts';
 import { WebhookEndpointsService } from '../../../src/webhooks/endpoints/webhook-endpoints.service';
+import { AutomaticRecoveriesService } from '../../../src/webhooks/recoveries/automatic-recoveries.service';
 import { WebhookRecoveriesService } from '../../../src/webhooks/recoveries/webhook-recoveries.service';
 import { MessagingHost } from '../../support/messaging-host';
 import { insertPendingDeliveries } from '../../support/stored-deliveries';
@@ -42,6 +43,7 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
             rateLimit: null,
             name: null,
             description: null,
+            automaticRecovery: false,
             active: true,
           };
           return { entity: 'webhook_endpoint', entityId: id, after };
@@ -106,7 +108,7 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
         await endpoints().delete(subject.workspace.id, subject.endpoint.id, actor);
         const { url, events, rateLimit, name, description } = subject.endpoint;
         const settings = { url: maskUrls(url), events, context: null, rateLimit, name, description };
-        const before = { ...settings, active: true };
+        const before = { ...settings, automaticRecovery: false, active: true };
         return endpointEntry(subject, { before });
       },
     },
@@ -194,6 +196,25 @@ export function webhookChanges(host: () => MessagingHost): Record<string, Scenar
         return async () => {
           await recoveries.cancel(workspace.id, id!, actor);
           return endpointEntry(subject, { metadata: { recoveryId: id, recovered: 0 } });
+        };
+      },
+    },
+    'webhook_endpoint.recovery_cancelled, being automatic': {
+      method: 'AutomaticRecoveriesService.cancel',
+      permission: 'webhook_endpoint.recover',
+      prepare: async (subject, actor) => {
+        const { workspace, endpoint } = subject;
+        const since = new Date();
+        await endpoints().update(workspace.id, endpoint.id, { automaticRecovery: true }, SYSTEM);
+        await host().query(
+          `INSERT INTO automatic_recoveries (tenant_id, endpoint_id, state, since, misses, created_at)
+           VALUES ($1, $2, 'STOPPED', $3, 1, now())`,
+          [workspace.id, endpoint.id, since],
+        );
+        return async () => {
+          await host().get(AutomaticRecoveriesService).cancel(workspace.id, endpoint.id, actor);
+          const metadata = { automatic: true, since: since.toISOString(), rounds: 0 };
+          return endpointEntry(subject, { metadata });
         };
       },
     },
