@@ -41,6 +41,7 @@ import { EndpointSubscription } from './endpoints/subscription';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service';
 import { AutomaticRecoveriesRepository } from './endpoints/automatic-recoveries.repository';
+import { AutomaticEnds } from './recoveries/automatic-ends';
 import { AutomaticRecoveriesService } from './recoveries/automatic-recoveries.service';
 import { RecoverySource } from './recoveries/recovery-source';
 import { WebhookRecoveriesRepository } from './recoveries/webhook-recoveries.repository';
@@ -117,6 +118,7 @@ const PROVIDERS = [
   WebhookRecoveriesRepository,
   AutomaticRecoveriesRepository,
   AutomaticRecoveriesService,
+  AutomaticEnds,
 ];
 
 /**

@@ -179,7 +179,9 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
       recoveries().list(own.id, own.endpoint.id, actor),
     ),
     'AutomaticRecoveriesService.get': read('webhook.read', ({ own }, actor) =>
-      automatic().get(own.id, own.endpoint.id, actor),
+      automatic()
+        .get(own.id, own.endpoint.id, actor)
+        .then((recovery) => ({ recovery })),
     ),
     'ChannelConnectionsService.list': read('channel.read', ({ own }, actor) =>
       channels().list(own.id, actor),

@@ -61,6 +61,8 @@ describe('the door itself', () => {
       'webhook recover',
       'webhook recovery',
       'webhook cancel-recovery',
+      'webhook automatic-recovery',
+      'webhook cancel-automatic-recovery',
       'webhook health',
       'channel connect',
       'channel list',

@@ -1092,6 +1092,11 @@ export interface components {
              * @example []
              */
             contextParts: components["schemas"]["WebhookContextPart"][];
+            /**
+             * @description Whether it gets by itself what it has missed.
+             * @example false
+             */
+            automaticRecovery: boolean;
             /** @example true */
             active: boolean;
             /**
@@ -1220,6 +1225,12 @@ export interface components {
              * @example false
              */
             context?: boolean;
+            /**
+             * @description Whether the endpoint gets what it has missed by itself: it is tried after 5 and 15 minutes, and then every 30 minutes, and once it answers, it gets the missed events, each up to three times.
+             * @default false
+             * @example true
+             */
+            automaticRecovery?: boolean;
         };
         RegisteredWebhookEndpoint: {
             /** @example 019ab3f1-9a3b-7c44-8d55-6e7f8091a2b3 */
@@ -1247,6 +1258,11 @@ export interface components {
              * @example []
              */
             contextParts: components["schemas"]["WebhookContextPart"][];
+            /**
+             * @description Whether it gets by itself what it has missed.
+             * @example false
+             */
+            automaticRecovery: boolean;
             /** @example true */
             active: boolean;
             /**
@@ -1611,6 +1627,11 @@ export interface components {
              */
             context?: boolean;
             /**
+             * @description Whether the endpoint gets what it has missed by itself: it is tried after 5 and 15 minutes, and then every 30 minutes, and once it answers, it gets the missed events, each up to three times.
+             * @example true
+             */
+            automaticRecovery?: boolean;
+            /**
              * @description False stops its deliveries, and what it is owed is cancelled. True starts them, for events from then on.
              * @example true
              */
@@ -1679,6 +1700,11 @@ export interface components {
              * @example []
              */
             contextParts: components["schemas"]["WebhookContextPart"][];
+            /**
+             * @description Whether it gets by itself what it has missed.
+             * @example false
+             */
+            automaticRecovery: boolean;
             /** @example true */
             active: boolean;
             /**

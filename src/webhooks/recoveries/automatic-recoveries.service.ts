@@ -4,12 +4,10 @@ import { Actor } from '../../access/principal';
 import { AuditService } from '../../audit/audit.service';
 import { AppError } from '../../common/app-error';
 import { Database } from '../../database/database';
-import { Transaction } from '../../database/transaction';
 import { RunningClaims } from '../../queue/claims/running-claims';
-import { AutomaticRecovery } from '../endpoints/automatic-recovery';
-import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
 import { AutomaticRecoveriesRepository } from '../endpoints/automatic-recoveries.repository';
+import { AutomaticEnds } from './automatic-ends';
 import { AutomaticRecoverySummary, toAutomaticSummary } from './automatic-recovery.dto';
 
 /** Shows and ends the automatic recoveries of endpoints. Workers make their steps (`AutomaticRunner`). */
@@ -21,6 +19,7 @@ export class AutomaticRecoveriesService {
     private readonly states: AutomaticRecoveriesRepository,
     private readonly audit: AuditService,
     private readonly claims: RunningClaims,
+    private readonly ends: AutomaticEnds,
   ) {}
 
   /**
@@ -45,7 +44,7 @@ export class AutomaticRecoveriesService {
       await requirePermission(tx, tenantId, actor, 'webhook_endpoint.recover');
       const endpoint = await this.endpoints.lock(tx, tenantId, endpointId);
       if (!endpoint) throw AppError.notFound('Webhook endpoint');
-      const recovery = await this.end(tx, endpoint);
+      const recovery = await this.ends.end(tx, endpoint);
       if (!recovery) return false;
       const { since, rounds } = recovery;
       this.audit.appendPipelined(tx, {
@@ -59,21 +58,5 @@ export class AutomaticRecoveriesService {
       return true;
     });
     if (isCancelled) await this.claims.waitForEndpoints(tenantId, [endpointId]);
-  }
-
-  /** Ends the automatic recovery of a locked endpoint. Returns its last state; null if there was none. */
-  async end(tx: Transaction, endpoint: WebhookEndpoint): Promise<AutomaticRecovery | null> {
-    const { tenantId, id } = endpoint;
-    const recovery = await this.states.lock(tx, tenantId, id);
-    if (!recovery) return null;
-    await this.endpoints.leaveAlone(tx, endpoint);
-    await this.states.delete(tx, tenantId, id);
-    return recovery;
-  }
-
-  /** Forgets an automatic recovery that has stopped, because a person recovers the locked endpoint now. */
-  async endStopped(tx: Transaction, endpoint: WebhookEndpoint): Promise<void> {
-    const recovery = await this.states.find(tx, endpoint.tenantId, endpoint.id);
-    if (recovery?.state === 'STOPPED') await this.end(tx, endpoint);
   }
 }

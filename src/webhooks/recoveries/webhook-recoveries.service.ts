@@ -10,7 +10,7 @@ import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
-import { AutomaticRecoveriesService } from './automatic-recoveries.service';
+import { AutomaticEnds } from './automatic-ends';
 import { planMatching, planMissed } from './recovery-plan';
 import { RecoverySource, RecoveryStep } from './recovery-source';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
@@ -48,7 +48,7 @@ export class WebhookRecoveriesService {
     private readonly recoveries: WebhookRecoveriesRepository,
     private readonly source: RecoverySource,
     private readonly audit: AuditService,
-    private readonly automatic: AutomaticRecoveriesService,
+    private readonly automatic: AutomaticEnds,
   ) {}
 
   /**

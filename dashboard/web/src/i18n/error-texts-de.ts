@@ -343,6 +343,7 @@ export const errorTextsDe: ErrorTexts = {
     entityId: 'ID',
     error: 'Fehler',
     event: 'Ereignis',
+    automaticRecovery: 'automatisches Nachholen',
     context: 'Zusammenhang',
     events: 'Ereignisse',
     expiresAt: 'Ablauf',
