@@ -8,7 +8,7 @@
 //                            ↓
 //      message-search → messages → attachments → conversations → contacts → workspaces ← auth, logins, inbox
 //                            ↓
-//      audit → outbox;  idempotency  secrets  access         what every feature may use
+//      audit  alerts → outbox;  idempotency  secrets  access what every feature may use
 //                            ↓
 //      http  outgoing  metrics  queue  database  redis  config  common     the ground: imports no feature
 //
@@ -18,7 +18,17 @@
 const DATABASE = ['database', 'database/driver', 'database/placement', 'database/setup', 'database/tables'];
 const GROUND = ['common', 'config', 'redis', ...DATABASE, 'queue/polling', 'queue/floors', 'queue/claims'];
 const HTTP = ['http', 'http/connections', 'http/streams', 'http/limits'];
-const SUPPORT = ['outbox', 'audit', 'access', 'idempotency', 'secrets', 'metrics', ...HTTP, ...GROUND];
+const SUPPORT = [
+  'outbox',
+  'audit',
+  'alerts',
+  'access',
+  'idempotency',
+  'secrets',
+  'metrics',
+  ...HTTP,
+  ...GROUND,
+];
 const CONTACTS = ['contacts', 'workspaces'];
 const CONVERSATIONS = ['conversations', ...CONTACTS];
 const MESSAGES = ['messages', 'attachments', ...CONVERSATIONS];
@@ -50,6 +60,7 @@ const MAY_IMPORT = {
   outgoing: ['common'],
 
   outbox: ['access', 'metrics', ...GROUND],
+  alerts: ['access', 'outbox', ...GROUND],
   audit: ['access', 'outbox', ...GROUND],
   idempotency: GROUND,
   secrets: ['audit', 'access', ...GROUND],

@@ -84,6 +84,11 @@ export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveri
 export { RecoverEndpoint, RedeliverMatching } from './webhooks/recoveries/webhook-recovery.dto';
 export { RedeliverOptions, type WebhookRecoverySummary } from './webhooks/recoveries/webhook-recovery.dto';
 
+// Alerts: what of a workspace needs its owners.
+export { AlertsService } from './alerts/alerts.service';
+export { type AlertResponse, ListAlertsQuery } from './alerts/alert.dto';
+export { ALERT_KINDS, alertCatalog, type AlertKind, type AlertSubject } from './alerts/alert-kinds';
+
 // Signals that a change was committed, with the ids of the changed things, for an open inbox.
 export { EventNotices, type NoticeCallback } from './outbox/event-notices';
 export type { ChangedConversation, ChangedReadMark, InboxChange } from './outbox/eventless-changes';

@@ -48,6 +48,7 @@ export const PERMISSIONS = {
   'note.read': AGENTS,
   'draft.read': AGENTS,
   'saved_reply.read': AGENTS,
+  'alert.read': MANAGERS,
   'audit.read': MANAGERS,
   'parked_event.read': MANAGERS,
   'login.read': OPERATORS_ALONE,

@@ -1,3 +1,4 @@
+import { AlertsModule } from '../alerts/alerts.module';
 import { AttachmentsModule } from '../attachments/attachments.module';
 import { AuditModule } from '../audit/audit.module';
 import { AuthModule } from '../auth/auth.module';
@@ -19,6 +20,7 @@ import { WorkspacesModule } from '../workspaces/workspaces.module';
 /** Modules with the services of all features. They also register the features' database tables. */
 export const SERVICES = [
   WorkspacesModule,
+  AlertsModule,
   AuthModule,
   LoginsModule,
   WebhooksModule,

@@ -1,5 +1,6 @@
 import { Module, Type } from '@nestjs/common';
 import { AttachmentsRepository } from '../attachments/attachments.repository';
+import { AlertsModule } from '../alerts/alerts.module';
 import { AttachmentsModule } from '../attachments/attachments.module';
 import { AuditModule } from '../audit/audit.module';
 import { ContactsModule } from '../contacts/contacts.module';
@@ -97,6 +98,7 @@ const SERVICES = [
 /** Provides the services of channels, without the queue that wakes the workers which send messages. */
 @Module({
   imports: [
+    AlertsModule,
     AttachmentsModule,
     AuditModule,
     ContactsModule,

@@ -55,7 +55,7 @@ call takes no API key, and has a document of its own: \`/channels/openapi.json\`
 ## Webhooks
 Each event is an HTTPS POST to every active endpoint subscribed to it, or to \`*\`. Endpoints are made in the dashboard, or
 with a key: one may make and change those whose events it has the scope to read, so never those for
-\`channel.status_changed\`, \`audit.event\` or \`*\`. Answer with 2xx within 10 seconds; any other answer is retried up to
+\`channel.status_changed\`, \`audit.event\`, alerts or \`*\`. Answer with 2xx within 10 seconds; any other answer is retried up to
 5 times, after 2, 4, 8, 16 and 32 seconds. The same event can arrive twice, with the same \`x-service-delivery\` and the
 same \`data.message.id\`.
 

@@ -22,6 +22,8 @@ describe('event catalog', () => {
       'contact.updated',
       'contact.merged',
       'channel.status_changed',
+      'alert.opened',
+      'alert.resolved',
     ]);
   });
 
@@ -43,6 +45,7 @@ describe('event catalog', () => {
     const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
     const channel = anyOf('WIDGET', 'WHATSAPP', 'TELEGRAM', 'MESSENGER', 'INSTAGRAM');
     const connectionStatus = anyOf('ACTIVE', 'REAUTH_REQUIRED', 'DISCONNECTED');
+    const alert = objectOf({ alertId: id, kind: string, subjectType: string, subjectId: id });
     const anything = { type: 'object', patternProperties: { '^(.*)$': {} } };
     const contact = objectOf({
       id,
@@ -108,6 +111,8 @@ describe('event catalog', () => {
         contact,
       }),
       'contact.merged': objectOf({ contactId: id, mergedContactId: id }),
+      'alert.opened': alert,
+      'alert.resolved': alert,
       'channel.status_changed': objectOf({
         connectionId: id,
         channel,
@@ -137,11 +142,18 @@ describe('event catalog', () => {
   it('has a fixed treatment of each type', () => {
     const treatments = Object.fromEntries(
       TYPES.map((type) => {
-        const { isFrozen, order, entitlement, kind, erase } = eventCatalog[type];
-        return [type, { isFrozen, order, entitlement, kind, erases: erase !== null }];
+        const { isFrozen, order, entitlement, kind, opensAlerts, erase } = eventCatalog[type];
+        return [type, { isFrozen, order, entitlement, kind, opensAlerts, erases: erase !== null }];
       }),
     );
-    const later = { isFrozen: false, order: null, entitlement: null, kind: 'fact', erases: false };
+    const later = {
+      isFrozen: false,
+      order: null,
+      entitlement: null,
+      kind: 'fact',
+      opensAlerts: true,
+      erases: false,
+    };
     const fact = { ...later, isFrozen: true };
     expect(treatments).toEqual({
       'message.status_changed': later,
@@ -151,6 +163,8 @@ describe('event catalog', () => {
       'contact.created': { ...later, erases: true },
       'contact.updated': { ...later, erases: true },
       'contact.merged': later,
+      'alert.opened': { ...later, opensAlerts: false },
+      'alert.resolved': { ...later, opensAlerts: false },
       'channel.status_changed': later,
       'message.created': { ...fact, order: 'conversation', erases: true },
       'conversation.updated': { ...fact, order: 'conversation' },

@@ -23,6 +23,8 @@ interface EventDefinition<Data extends TObject, Order extends 'conversation' | n
    * statistics and recoveries leave it out.
    */
   kind?: 'fact' | 'test';
+  /** Whether a delivery of it that is given up opens an alert; true by default. */
+  opensAlerts?: boolean;
   /**
    * Returns the data without personal texts: texts of customers and agents, and a contact's profile. Null if
    * the data has none. An erasure finds the event of a message by the message's id, so the event must have
@@ -97,9 +99,27 @@ const EXAMPLE_CONTACT: Static<typeof EventContact> = {
 function define<Data extends TObject, Order extends 'conversation' | null = null>(
   entry: EventDefinition<Data, Order>,
 ): CompleteDefinition<Data, Order> {
-  const defaults = { isFrozen: false, order: null as Order, entitlement: null, kind: 'fact' as const };
+  const defaults = {
+    isFrozen: false,
+    order: null as Order,
+    entitlement: null,
+    kind: 'fact' as const,
+    opensAlerts: true,
+  };
   return { ...defaults, ...entry };
 }
+
+const AlertData = Type.Object(
+  { alertId: Id, kind: Type.String(), subjectType: Type.String(), subjectId: Id },
+  closed,
+);
+
+const EXAMPLE_ALERT: Static<typeof AlertData> = {
+  alertId: '019ab3f8-1a2b-7c3d-8e4f-5a6b7c8d9e0f',
+  kind: 'ENDPOINT_FAILING',
+  subjectType: 'webhook_endpoint',
+  subjectId: '019ab3ef-2b3c-7d4e-8f50-617283940a1b',
+};
 
 /** Catalog of all event types. A new type needs an entry here and a call that appends its events. */
 export const eventCatalog = {
@@ -266,6 +286,22 @@ export const eventCatalog = {
     erase: null,
     excerpt: ({ status }) => status,
   }),
+  'alert.opened': define({
+    description: 'Something of the workspace needs its owners: kind says what, and the subject which one.',
+    data: AlertData,
+    example: EXAMPLE_ALERT,
+    opensAlerts: false,
+    erase: null,
+    excerpt: ({ kind }) => kind,
+  }),
+  'alert.resolved': define({
+    description: 'What an alert told of has ended.',
+    data: AlertData,
+    example: EXAMPLE_ALERT,
+    opensAlerts: false,
+    erase: null,
+    excerpt: ({ kind }) => kind,
+  }),
   'audit.event': define({
     description:
       'A row was written to the audit log. Only for workspaces with the auditWebhookExport entitlement.',
@@ -312,6 +348,11 @@ export function isEventType(name: string): name is EventType {
 
 export function isTest(type: string): boolean {
   return isEventType(type) && eventCatalog[type].kind === 'test';
+}
+
+/** Reports whether an alert is opened when a delivery of an event of the type is given up. */
+export function opensAlerts(type: string): boolean {
+  return !isEventType(type) || eventCatalog[type].opensAlerts;
 }
 
 export const TEST_TYPES = Object.keys(eventCatalog).filter(isTest);

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module';
+import { AlertsModule } from '../alerts/alerts.module';
 import { AttachmentsModule } from '../attachments/attachments.module';
 import { AuditModule } from '../audit/audit.module';
 import { Config } from '../config/config';
@@ -127,6 +128,7 @@ const PROVIDERS = [
  */
 @Module({
   imports: [
+    AlertsModule,
     AccessModule,
     AttachmentsModule,
     AuditModule,

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { AlertsService } from '../../src/alerts/alerts.service';
 import { AttachmentsService } from '../../src/attachments/attachments.service';
 import { UploadContents } from '../../src/attachments/uploads/upload-contents';
 import { UploadsService } from '../../src/attachments/uploads/uploads.service';
@@ -276,6 +277,12 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     ),
     'SavedRepliesService.list': read('saved_reply.read', ({ own }, actor) =>
       host().get(SavedRepliesService).list(own.id, actor),
+    ),
+    'AlertsService.list': read('alert.read', ({ own }, actor) =>
+      host().get(AlertsService).list(own.id, {}, actor),
+    ),
+    'AlertsService.countOpen': read('alert.read', ({ own }, actor) =>
+      host().get(AlertsService).countOpen(own.id, actor),
     ),
     'AuditService.list': read('audit.read', ({ own }, actor) =>
       host().get(AuditService).list(own.id, {}, actor),

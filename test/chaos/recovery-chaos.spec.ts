@@ -20,7 +20,7 @@ const RUN_MS = 420_000;
 const MOST_SENDS = 3;
 
 const ofRound = `FROM pending_deliveries p JOIN webhook_recoveries r ON r.id = p.recovery_id WHERE r.automatic = `;
-/** Steps of an automatic recovery at which a worker is killed, each with a query that finds a row meanwhile. */
+/** Steps at which a worker is killed, each with a query that finds a row meanwhile. */
 const STEPS = {
   miss: `SELECT FROM automatic_recoveries WHERE state = 'MISSING'`,
   probing: `SELECT FROM automatic_recoveries WHERE state = 'PROBING'`,

@@ -147,6 +147,7 @@ describe('the tables of the database', () => {
     // log in.
     expect(texts.map(({ name }) => name)).toEqual([
       'agents',
+      'alerts',
       'api_keys',
       'attempt_rollups',
       'audit_entries',

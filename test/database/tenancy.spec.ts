@@ -373,6 +373,10 @@ async function furnish(service: TestService): Promise<string> {
      SELECT $1, id, gen_random_uuid(), 'READ', now() FROM connection`,
     [tenantId, conversation.id, message.id],
   );
+  await service.query(
+    `INSERT INTO alerts (tenant_id, id, kind, subject_id, opened_at) VALUES ($1, gen_random_uuid(), 'TRIAL_ENDING', $1, now())`,
+    [tenantId],
+  );
   await service.query('INSERT INTO file_usage VALUES ($1, 7)', [tenantId]);
   await service.query(
     `INSERT INTO files (tenant_id, id, name, size, created_at) VALUES ($1, $2, 'a.txt', 7, now())`,

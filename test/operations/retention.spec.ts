@@ -48,6 +48,7 @@ describe('retention', () => {
     expect(await service().clean()).toEqual({
       webhook_endpoints: 0,
       idempotency_keys: 0,
+      alerts: 0,
       drafts: 0,
       provider_messages: 0,
       early_receipts: 0,
@@ -113,6 +114,21 @@ describe('retention', () => {
     expect(await logins.isOpen(secured.token)).toBe(true);
     expect(await count('pending_logins')).toBe(1);
     expect(await count('invitations')).toBe(1);
+  });
+
+  it('removes alerts that were resolved 90 days ago, and no open one', async () => {
+    const insert = (resolved: string | null) =>
+      host.query(
+        `INSERT INTO alerts (tenant_id, id, kind, subject_id, opened_at, resolved_at)
+         VALUES ($1, gen_random_uuid(), 'TRIAL_ENDING', $1, now() - interval '200 days', now() - $2::interval)`,
+        [subscription.id, resolved],
+      );
+    for (const resolved of [null, '91 days', '89 days']) await insert(resolved);
+    expect(await service().clean()).toMatchObject({ alerts: 1 });
+    expect(await host.query('SELECT resolved_at IS NULL AS open FROM alerts ORDER BY open')).toEqual([
+      { open: false },
+      { open: true },
+    ]);
   });
 
   const deletedSince = (age: string) =>

@@ -1,3 +1,4 @@
+import { AlertsService } from '../../src/alerts/alerts.service';
 import { AuditService } from '../../src/audit/audit.service';
 import { SYSTEM } from '../../src/access/principal';
 import { ContactsService } from '../../src/contacts/contacts.service';
@@ -30,6 +31,7 @@ interface Query {
 /** Lists with pages, each called for the workspace. */
 const PAGED: Record<string, (query: Query) => Promise<unknown>> = {
   'AgentsService.listPage': (query) => host.get(AgentsService).listPage(own.id, query, SYSTEM),
+  'AlertsService.list': (query) => host.get(AlertsService).list(own.id, query, SYSTEM),
   'AuditService.list': (query) => host.get(AuditService).list(own.id, query, SYSTEM),
   'ContactsService.list': (query) => host.get(ContactsService).list(own.id, query, SYSTEM),
   'ContactConversationsService.list': (query) =>

@@ -66,6 +66,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795900200000-file-stores.ts': '452e91339ddd4edd',
   'migrations/1796004000000-waiting-messages.ts': '4e18e0b799853698',
   'migrations/1795902000000-renditions.ts': '94567be277f2c2ee',
+  'migrations/1795903000001-alerts.ts': '5e7b0f52da015ceb',
   'migrations/1795901000000-message-parts.ts': '91e8ae8ba6de611a',
   'migrations/1795903000002-automatic-recoveries.ts': 'ae3229b9f64fd2f7',
   'migrations/1795807000000-refolded-texts.ts': '04955207f4eb0620',

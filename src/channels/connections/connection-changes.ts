@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { AlertKind } from '../../alerts/alert-kinds';
+import { AlertWriter } from '../../alerts/alert-writer';
 import { Actor, SYSTEM } from '../../access/principal';
 import { AuditRecord, AuditService } from '../../audit/audit.service';
 import { changedValues, valuesOf } from '../../audit/changed-values';
@@ -16,6 +18,12 @@ type ConnectionAction = 'connected' | 'rotated' | 'renewed' | 'disconnected' | '
 /** Fields of a connection that audit entries contain. Credentials are never among them. */
 const AUDITED = ['settings', 'status', 'credentialsExpireAt'] as const;
 
+/** Alerts of a connection that its new status resolves. */
+const RESOLVED_BY: Record<Exclude<ConnectionStatus, 'REAUTH_REQUIRED'>, AlertKind[]> = {
+  ACTIVE: ['CHANNEL_NEEDS_CREDENTIALS'],
+  DISCONNECTED: ['CHANNEL_NEEDS_CREDENTIALS', 'CHANNEL_RECEIVES_NOTHING', 'REPLIES_FAILING'],
+};
+
 type SealedCredentials = Pick<
   ChannelConnectionEntity,
   'settings' | 'credentialsCiphertext' | 'credentialsKeyId' | 'credentialsExpireAt'
@@ -30,6 +38,7 @@ export class ConnectionChanges {
     private readonly secrets: SecretBox,
     private readonly audit: AuditService,
     private readonly outbox: OutboxService,
+    private readonly alerts: AlertWriter,
   ) {}
 
   /** Encrypts the credentials of connection `id`. The ciphertext cannot be decrypted for another id. */
@@ -60,7 +69,10 @@ export class ConnectionChanges {
   ): Promise<ChannelConnectionEntity> {
     const after = { ...before, ...changes, updatedAt: new Date() };
     await this.connections.update(tx, after);
-    if (after.status !== before.status) this.tellPipelined(tx, after, before.status);
+    if (after.status !== before.status) {
+      this.tellPipelined(tx, after, before.status);
+      await this.updateAlerts(tx, after);
+    }
     this.recordPipelined(tx, after, action, actor, changedValues(before, after, AUDITED));
     return after;
   }
@@ -84,6 +96,14 @@ export class ConnectionChanges {
   async renew(tx: Transaction, { tenantId, id }: Connection, checked: CheckedCredentials): Promise<void> {
     const before = await this.connections.lock(tx, tenantId, id, 'with claims');
     if (before) await this.update(tx, before, this.seal(id, checked), 'renewed');
+  }
+
+  private async updateAlerts(
+    tx: Transaction,
+    { tenantId, id, status }: ChannelConnectionEntity,
+  ): Promise<void> {
+    if (status === 'REAUTH_REQUIRED') await this.alerts.open(tx, tenantId, 'CHANNEL_NEEDS_CREDENTIALS', id);
+    else await this.alerts.resolve(tx, tenantId, RESOLVED_BY[status], id);
   }
 
   private tellPipelined(

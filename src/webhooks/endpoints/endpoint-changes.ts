@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { AlertKind } from '../../alerts/alert-kinds';
+import { AlertWriter } from '../../alerts/alert-writer';
 import { Permission } from '../../access/permissions';
 import { Actor, SYSTEM } from '../../access/principal';
 import { requirePermission, requireWorkingKey } from '../../access/require-permission';
@@ -28,6 +30,13 @@ const CHANGES = {
   delete: { action: 'deleted', active: false },
 } as const;
 export type Change = keyof typeof CHANGES;
+
+/** Alerts of an endpoint that its change resolves. */
+const RESOLVED_BY: Record<Change, AlertKind[]> = {
+  activate: ['ENDPOINT_SWITCHED_OFF'],
+  deactivate: ['ENDPOINT_FAILING'],
+  delete: ['ENDPOINT_FAILING', 'ENDPOINT_SWITCHED_OFF', 'RECOVERY_FINISHED', 'RECOVERY_STOPPED'],
+};
 
 type Action =
   | 'created'
@@ -64,6 +73,7 @@ export class EndpointChanges {
     private readonly workspaces: WorkspacesRepository,
     private readonly audit: AuditService,
     private readonly automatic: AutomaticRecoveriesRepository,
+    private readonly alerts: AlertWriter,
   ) {}
 
   /**
@@ -146,6 +156,7 @@ export class EndpointChanges {
     if (!isOffByItself || isDeleted) await this.endRecovery(tx, before);
     else if (active) await this.automatic.resume(tx, before.tenantId, before.id);
     else if (before.recoversSince) this.noteMissedPipelined(tx, before, missedSinceOf(before) ?? new Date());
+    await this.updateAlerts(tx, before, change, reason);
     const changed = isDeleted
       ? { before: valuesOf(audited(before), AUDITED) }
       : changedValues(before, after, ['active']);
@@ -218,6 +229,16 @@ export class EndpointChanges {
 
   private noteMissedPipelined(tx: Transaction, { tenantId, id }: WebhookEndpoint, since: Date): void {
     this.automatic.notePipelined(tx, [{ tenantId, endpointId: id, since }]);
+  }
+
+  private async updateAlerts(
+    tx: Transaction,
+    { tenantId, id }: WebhookEndpoint,
+    change: Change,
+    reason: DeactivationReason | null,
+  ): Promise<void> {
+    await this.alerts.resolve(tx, tenantId, RESOLVED_BY[change], id);
+    if (reason) await this.alerts.open(tx, tenantId, 'ENDPOINT_SWITCHED_OFF', id);
   }
 
   recordPipelined(

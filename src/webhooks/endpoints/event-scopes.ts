@@ -18,6 +18,8 @@ const READ_SCOPES: Record<EventType, readonly Scope[] | null> = {
   'contact.updated': ['contacts:read'],
   'contact.merged': ['contacts:read'],
   'channel.status_changed': null,
+  'alert.opened': null,
+  'alert.resolved': null,
   'audit.event': null,
   'webhook.test': [],
 };

@@ -47,7 +47,7 @@ const EVENTS = {
   uniqueItems: true,
   description:
     'Event types. A key may name those whose data it has the scope to read, so not `channel.status_changed`, ' +
-    '`audit.event` or `*`.',
+    '`audit.event`, those of alerts, or `*`.',
   example: ['message.created', 'conversation.updated'],
 };
 const CONTEXT = {

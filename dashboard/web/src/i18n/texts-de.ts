@@ -584,6 +584,8 @@ export const de: Texts = {
       'Zwei Kontakte sind erwiesenermaßen dieselbe Person: contactId hat alles, was mergedContactId hatte.',
     'channel.status_changed':
       'Ein Kanal wurde verbunden oder getrennt, geht wieder oder braucht neue Zugangsdaten (REAUTH_REQUIRED).',
+    'alert.opened': 'Etwas im Workspace braucht seine Eigentümer: kind nennt, was, und das Subjekt, wo.',
+    'alert.resolved': 'Wovor eine Warnung gewarnt hat, ist vorbei.',
     'audit.event':
       'Ein Eintrag kam ins Audit-Log. Nur für Workspaces, deren Plan das Audit-Log als Webhook enthält.',
     'webhook.test': 'Jemand hat einen Webhook-Endpunkt getestet.',

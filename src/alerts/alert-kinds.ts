@@ -1,0 +1,87 @@
+/** Things that alerts are about. The id of a `workspace` is the alert's own `tenantId`. */
+export const ALERT_SUBJECTS = [
+  'webhook_endpoint',
+  'channel_connection',
+  'api_key',
+  'message',
+  'workspace',
+] as const;
+export type AlertSubject = (typeof ALERT_SUBJECTS)[number];
+
+interface KindOfAlert {
+  subject: AlertSubject;
+  description: string;
+  /** Hours after which the alert is resolved by itself, because it is news; null if only a cause resolves it. */
+  endsAfterHours: number | null;
+}
+
+/** Catalog of the kinds of alerts, each with its subject, and the causes that open and resolve it. */
+export const alertCatalog = {
+  ENDPOINT_FAILING: {
+    subject: 'webhook_endpoint',
+    description:
+      'A delivery to the endpoint was given up, and none has succeeded since. Resolved by a success, and when the endpoint is switched off or deleted.',
+    endsAfterHours: null,
+  },
+  ENDPOINT_SWITCHED_OFF: {
+    subject: 'webhook_endpoint',
+    description:
+      'The service switched the endpoint off, because it answered 410 or failed for five days. Resolved when it is switched on or deleted.',
+    endsAfterHours: null,
+  },
+  RECOVERY_FINISHED: {
+    subject: 'webhook_endpoint',
+    description:
+      'A recovery delivered all that the endpoint had missed. Resolved by the next recovery, or after a day.',
+    endsAfterHours: 24,
+  },
+  RECOVERY_STOPPED: {
+    subject: 'webhook_endpoint',
+    description:
+      'A recovery ended, and the endpoint still misses events. Resolved by the next recovery, and when the endpoint is deleted.',
+    endsAfterHours: null,
+  },
+  CHANNEL_NEEDS_CREDENTIALS: {
+    subject: 'channel_connection',
+    description:
+      'The provider refuses the credentials of the connection. Resolved when it works again or is disconnected.',
+    endsAfterHours: null,
+  },
+  CHANNEL_RECEIVES_NOTHING: {
+    subject: 'channel_connection',
+    description:
+      'The provider has messages for the connection that it cannot hand over. Resolved when none waits, or at a disconnection.',
+    endsAfterHours: null,
+  },
+  REPLIES_FAILING: {
+    subject: 'channel_connection',
+    description:
+      'Replies over the connection fail, one after the other. Resolved by one that is sent, or at a disconnection.',
+    endsAfterHours: null,
+  },
+  KEY_ENDING: {
+    subject: 'api_key',
+    description: 'The API key is about to end. Resolved when it has ended or is revoked.',
+    endsAfterHours: null,
+  },
+  TRIAL_ENDING: {
+    subject: 'workspace',
+    description:
+      "The workspace's trial is about to end, or has ended. Resolved by another plan or a later end.",
+    endsAfterHours: null,
+  },
+  REPLY_UNKNOWN: {
+    subject: 'message',
+    description:
+      'Whether a reply arrived stays unknown. Resolved by a receipt, or by an agent who has looked.',
+    endsAfterHours: null,
+  },
+  FILES_NEARLY_FULL: {
+    subject: 'workspace',
+    description: 'Files take 90 % of what the workspace may store. Resolved below 80 %.',
+    endsAfterHours: null,
+  },
+} as const satisfies Record<string, KindOfAlert>;
+
+export type AlertKind = keyof typeof alertCatalog;
+export const ALERT_KINDS = Object.keys(alertCatalog) as [AlertKind, ...AlertKind[]];

@@ -1,0 +1,26 @@
+import { IsBoolean, IsOptional } from 'class-validator';
+import { PageQuery } from '../common/page';
+import { alertCatalog, AlertKind, AlertSubject } from './alert-kinds';
+
+export class ListAlertsQuery extends PageQuery {
+  /** Whether the list has only open alerts, or only resolved ones; both if left out. */
+  @IsOptional()
+  @IsBoolean()
+  open?: boolean;
+}
+
+export interface AlertRow {
+  id: string;
+  kind: AlertKind;
+  subjectId: string;
+  openedAt: Date;
+  resolvedAt: Date | null;
+}
+
+export interface AlertResponse extends AlertRow {
+  subjectType: AlertSubject;
+}
+
+export function toAlertResponse({ id, kind, subjectId, openedAt, resolvedAt }: AlertRow): AlertResponse {
+  return { id, kind, subjectType: alertCatalog[kind].subject, subjectId, openedAt, resolvedAt };
+}
