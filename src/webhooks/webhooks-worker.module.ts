@@ -1,4 +1,5 @@
 import { FactoryProvider, Logger, Module } from '@nestjs/common';
+import { AlertsModule } from '../alerts/alerts.module';
 import { AuditModule } from '../audit/audit.module';
 import { Config } from '../config/config';
 import { DatabaseClock } from '../database/database-clock';
@@ -15,6 +16,7 @@ import { DeliveryWorker } from './deliveries/delivery.worker';
 import { EndpointHealth } from './deliveries/endpoint-health';
 import { PendingCanceller } from './deliveries/pending-canceller';
 import { WebhooksConsumer } from './deliveries/webhooks.consumer';
+import { AutomaticReports } from './recoveries/automatic-reports';
 import { AutomaticRounds } from './recoveries/automatic-rounds';
 import { AutomaticRunner } from './recoveries/automatic-runner';
 import { AutomaticDeliveries } from './deliveries/automatic-deliveries';
@@ -51,7 +53,7 @@ const deliveryCapacity: FactoryProvider<StartCapacity> = {
 
 /** Does the work of workers for webhooks: makes deliveries of events, attempts them, runs recoveries. */
 @Module({
-  imports: [AuditModule, OutboxWorkerModule, WakeUpsModule, WebhooksModule],
+  imports: [AlertsModule, AuditModule, OutboxWorkerModule, WakeUpsModule, WebhooksModule],
   providers: [
     WebhooksConsumer,
     DeliveryFanOut,
@@ -66,6 +68,7 @@ const deliveryCapacity: FactoryProvider<StartCapacity> = {
     RecoveryRunner,
     RecoveryMaker,
     RecoveryTally,
+    AutomaticReports,
     AutomaticRounds,
     AutomaticRunner,
     AutomaticDeliveries,

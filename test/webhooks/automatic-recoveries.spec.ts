@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../src/access/principal';
+import { AlertsService } from '../../src/alerts/alerts.service';
 import { AutomaticRecoveriesService } from '../../src/webhooks/recoveries/automatic-recoveries.service';
 import { AutomaticRecoverySummary } from '../../src/webhooks/recoveries/automatic-recovery.dto';
 import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-endpoint.dto';
@@ -119,6 +120,18 @@ function countsAfter(requests: number, path?: string): Record<string, number> {
   return counts;
 }
 
+/** Returns the kinds of the endpoint's open alerts about recoveries. */
+async function openAlerts(): Promise<string[]> {
+  const alerts = service.app.get(AlertsService, { strict: false });
+  const { data } = await alerts.list(tenant.id, {}, SYSTEM);
+  return data
+    .filter(
+      ({ kind, subjectId, resolvedAt }) =>
+        kind.startsWith('RECOVERY') && subjectId === endpoint.id && !resolvedAt,
+    )
+    .map(({ kind }) => kind);
+}
+
 const actionsOf = async () => (await tenant.auditOf(endpoint)).map(({ action }) => action);
 
 async function rounds() {
@@ -149,6 +162,7 @@ it('delivers what a receiver missed in two minutes as soon as it answers a deliv
       startedBy: 'system',
     }),
   ]);
+  expect(await openAlerts()).toEqual(['RECOVERY_FINISHED']);
   const entries = (await tenant.auditOf(endpoint)).filter(({ action }) => action.includes('recovery'));
   expect(entries.map(({ action, actorType }) => [action, actorType])).toEqual([
     ['webhook_endpoint.recovery_finished', 'system'],
@@ -223,9 +237,12 @@ it('sends no event a fourth time to a receiver that fails again in each round', 
   });
   expect(await read()).toMatchObject({ state: 'stopped' });
 
+  expect(await openAlerts()).toEqual(['RECOVERY_STOPPED']);
+
   // After its owner has acted, events from then on are recovered, and the earlier ones stay the owner's.
   await automatic().cancel(tenant.id, endpoint.id, SYSTEM);
   expect(await read()).toBeNull();
+  expect(await openAlerts()).toEqual([]);
   await giveUp('third');
   await waitForState('probing');
   const then = receiver.received().length;

@@ -224,7 +224,9 @@ export class EndpointChanges {
     tx: Transaction,
     { tenantId, id, recoversSince }: WebhookEndpoint,
   ): Promise<void> {
-    if (recoversSince) await this.automatic.delete(tx, tenantId, id);
+    if (!recoversSince) return;
+    await this.automatic.delete(tx, tenantId, id);
+    await this.alerts.resolve(tx, tenantId, ['RECOVERY_STOPPED'], id);
   }
 
   private noteMissedPipelined(tx: Transaction, { tenantId, id }: WebhookEndpoint, since: Date): void {

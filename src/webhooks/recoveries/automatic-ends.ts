@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AlertWriter } from '../../alerts/alert-writer';
 import { Transaction } from '../../database/transaction';
 import { AutomaticRecoveriesRepository } from '../endpoints/automatic-recoveries.repository';
 import { AutomaticRecovery } from '../endpoints/automatic-recovery';
@@ -11,6 +12,7 @@ export class AutomaticEnds {
   constructor(
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly states: AutomaticRecoveriesRepository,
+    private readonly alerts: AlertWriter,
   ) {}
 
   /** Ends the automatic recovery of a locked endpoint. Returns its last state; null if there was none. */
@@ -20,6 +22,7 @@ export class AutomaticEnds {
     if (!recovery) return null;
     await this.endpoints.leaveAlone(tx, endpoint);
     await this.states.delete(tx, tenantId, id);
+    await this.alerts.resolve(tx, tenantId, ['RECOVERY_STOPPED'], id);
     return recovery;
   }
 

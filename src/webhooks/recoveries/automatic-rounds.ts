@@ -1,9 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { SYSTEM } from '../../access/principal';
-import { AuditService } from '../../audit/audit.service';
 import { idFloor, newId } from '../../common/ids';
 import { Transaction } from '../../database/transaction';
-import { Metrics } from '../../metrics/metrics';
 import { DeliveryRoundsRepository } from '../deliveries/delivery-rounds.repository';
 import { WebhookEndpoint } from '../endpoints/webhook-endpoint';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository';
@@ -15,6 +12,7 @@ import {
   failProbe,
   sendProbe,
 } from '../endpoints/automatic-recovery';
+import { AutomaticReports } from './automatic-reports';
 import { planProbe, planRound } from './recovery-plan';
 import { RecoverySource } from './recovery-source';
 import { WebhookRecoveriesRepository } from './webhook-recoveries.repository';
@@ -41,8 +39,7 @@ export class AutomaticRounds {
     private readonly recoveries: WebhookRecoveriesRepository,
     private readonly source: RecoverySource,
     private readonly rounds: DeliveryRoundsRepository,
-    private readonly audit: AuditService,
-    private readonly metrics: Metrics,
+    private readonly reports: AutomaticReports,
   ) {}
 
   /** Locks an endpoint and its state. Returns null if one of them does not exist any more. */
@@ -69,7 +66,7 @@ export class AutomaticRounds {
     await this.recoveries.insert(tx, plan);
     await this.endpoints.setRecovering(tx, endpoint, plan.id);
     await this.states.save(tx, sendProbe(recovery, plan.id));
-    tx.onCommit(() => this.metrics.webhookProbes.inc());
+    this.reports.noteProbe(tx);
   }
 
   /** Starts a round, unless three rounds have ended, or another recovery of the endpoint is running. */
@@ -85,11 +82,7 @@ export class AutomaticRounds {
     await this.recoveries.insert(tx, round);
     await this.endpoints.setRecovering(tx, endpoint, round.id);
     await this.states.save(tx, begun);
-    this.recordPipelined(tx, endpoint, 'recovery_started', {
-      recoveryId: round.id,
-      since: since.toISOString(),
-      round: begun.rounds,
-    });
+    await this.reports.noteStart(tx, endpoint, begun, round.id);
   }
 
   /**
@@ -119,32 +112,7 @@ export class AutomaticRounds {
     await this.endpoints.setRecovering(tx, endpoint, after?.state === 'PROBING' ? newId() : null);
     if (after) await this.states.save(tx, after);
     else await this.states.delete(tx, recovery.tenantId, recovery.endpointId);
-    if (after && after.state !== 'STOPPED') return;
-    const { rounds, since } = recovery;
-    const { recovered, succeeded } = round ?? {};
-    this.recordPipelined(tx, endpoint, after ? 'recovery_stopped' : 'recovery_finished', {
-      since: since.toISOString(),
-      rounds,
-      ...(after ? { reason: after.stopReason } : { recovered, succeeded }),
-    });
-    tx.onCommit(() =>
-      this.metrics.webhookAutomaticRecoveries.inc({ outcome: after ? 'stopped' : 'finished' }),
-    );
-  }
-
-  private recordPipelined(
-    tx: Transaction,
-    { tenantId, id, url }: WebhookEndpoint,
-    action: string,
-    metadata: object,
-  ): void {
-    this.audit.appendPipelined(tx, {
-      tenantId,
-      actor: SYSTEM,
-      action: `webhook_endpoint.${action}`,
-      entity: 'webhook_endpoint',
-      entityId: id,
-      metadata: { url, automatic: true, ...metadata },
-    });
+    if (!after) await this.reports.noteFinish(tx, endpoint, recovery, round);
+    else if (after.state === 'STOPPED') await this.reports.noteStop(tx, endpoint, after);
   }
 }
