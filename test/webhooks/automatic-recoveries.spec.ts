@@ -267,7 +267,10 @@ it('probes again after ten failures in a row, and takes back what it did not sen
   expect(sent.length).toBeGreaterThanOrEqual(10);
   expect(sent.every(([, count]) => count === 1)).toBe(true);
   expect(sent.length).toBeLessThan(bodies.length);
-  expect(await tenant.list({ endpointId: endpoint.id, status: 'cancelled' })).not.toEqual([]);
+  await waitFor(
+    'the deliveries that were taken back',
+    async () => (await tenant.list({ endpointId: endpoint.id, status: 'cancelled' })).length,
+  );
 
   receiver.https.respond = working;
   const then = receiver.received('/limited').length;
