@@ -18,6 +18,7 @@ import { memory } from './scenarios/memory.mts';
 import { perEvent } from './scenarios/per-event.mts';
 import { reads } from './scenarios/reads.mts';
 import { recover } from './scenarios/recover.mts';
+import { recoveries } from './scenarios/recoveries.mts';
 import { redisAway } from './scenarios/redis-away.mts';
 import { scaling } from './scenarios/scaling.mts';
 import { sendMessage } from './scenarios/send-message.mts';
@@ -48,6 +49,7 @@ const SCENARIOS: Scenario[] = [
   heldSnapshot,
   deleteBacklog,
   recover,
+  recoveries,
   history,
   redisAway,
   files,
