@@ -11,7 +11,7 @@ export type AlertSubject = (typeof ALERT_SUBJECTS)[number];
 interface KindOfAlert {
   subject: AlertSubject;
   description: string;
-  /** Hours after which the alert is resolved by itself, because it is news; null if only a cause resolves it. */
+  /** Hours after which an alert that is mere news is resolved; null if only a cause resolves it. */
   endsAfterHours: number | null;
 }
 

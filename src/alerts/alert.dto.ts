@@ -1,3 +1,4 @@
+import { Transform } from 'class-transformer';
 import { IsBoolean, IsOptional } from 'class-validator';
 import { PageQuery } from '../common/page';
 import { alertCatalog, AlertKind, AlertSubject } from './alert-kinds';
@@ -5,6 +6,7 @@ import { alertCatalog, AlertKind, AlertSubject } from './alert-kinds';
 export class ListAlertsQuery extends PageQuery {
   /** Whether the list has only open alerts, or only resolved ones; both if left out. */
   @IsOptional()
+  @Transform(({ value }) => ({ true: true, false: false })[String(value)] ?? (value as unknown))
   @IsBoolean()
   open?: boolean;
 }

@@ -13,6 +13,7 @@ import { DeliveryClaimer } from './deliveries/delivery-claimer';
 import { DeliveryFanOut } from './deliveries/delivery-fan-out';
 import { DeliveryPoll } from './deliveries/delivery-poll';
 import { DeliveryWorker } from './deliveries/delivery.worker';
+import { EndpointAlerts } from './deliveries/endpoint-alerts';
 import { EndpointHealth } from './deliveries/endpoint-health';
 import { PendingCanceller } from './deliveries/pending-canceller';
 import { WebhooksConsumer } from './deliveries/webhooks.consumer';
@@ -64,6 +65,7 @@ const deliveryCapacity: FactoryProvider<StartCapacity> = {
     DeliveryPoll,
     PendingCanceller,
     EndpointHealth,
+    EndpointAlerts,
     AttemptRollups,
     RecoveryRunner,
     RecoveryMaker,

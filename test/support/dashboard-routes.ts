@@ -505,6 +505,7 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
   },
   { method: 'DELETE', path: '/channels/:id', success: 200, thing: CHANNEL, roles: MANAGERS },
   { method: 'POST', path: '/channels', success: 201, body: () => WIDGET, roles: MANAGERS },
+  { method: 'GET', path: '/alerts', success: 200, roles: MANAGERS },
   { method: 'GET', path: '/audit-entries', success: 200, roles: MANAGERS },
   { method: 'GET', path: '/audit-entries/values', success: 200, roles: MANAGERS },
   { method: 'GET', path: '/audit-entries/export', success: 200, roles: MANAGERS },

@@ -6,6 +6,7 @@ import { SecondFactorController } from './account/second-factor.controller';
 import { SessionController } from './account/session.controller';
 import { ApiKeysController } from './api-keys/api-keys.controller';
 import { AttachmentsModule } from './attachments/attachments.module';
+import { AlertsController } from './alerts/alerts.controller';
 import { AuditController } from './audit/audit.controller';
 import { ChannelsController } from './channels/channels.controller';
 import { WidgetPreviewController } from './channels/widget-preview.controller';
@@ -43,6 +44,7 @@ import { WorkspaceModule } from './workspace/workspace.module';
     RecoveriesController,
     ChannelsController,
     WidgetPreviewController,
+    AlertsController,
     AuditController,
   ],
   providers: [LoginCookies, WebhookEndpointViews],

@@ -126,6 +126,7 @@ export class EndpointChanges {
     if (version !== undefined && before.version !== version)
       throw AppError.because('CONFLICT', 'endpoint_edited');
     const edited = await this.endpoints.update(tx, before, after, actor);
+    if (after.url !== url) await this.alerts.resolve(tx, before.tenantId, ['ENDPOINT_FAILING'], before.id);
     if (before.active && receivesFewerTypes(after, before)) await this.endpoints.cancelUnowed(tx, before);
     await this.endRecovery(tx, before);
     if (missedSince && after.url === url) this.noteMissedPipelined(tx, before, missedSince);

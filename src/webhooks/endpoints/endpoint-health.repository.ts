@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/database';
+import { Database, Reader } from '../../database/database';
 import { Batch, listsOf, workspaceOf } from '../../database/key-list';
 import { WebhookEndpoint } from './webhook-endpoint';
 
@@ -17,14 +17,19 @@ const changesIn = (batch: Batch) => `(
 export class EndpointHealthRepository {
   constructor(private readonly database: Database) {}
 
-  /** Records successes, one for each endpoint. A success clears a failure that is older than itself. */
-  async markSucceeded(changes: HealthChange[]): Promise<void> {
-    await this.database.query(
+  /**
+   * Records successes, one for each endpoint. A success clears a failure that is older than itself. Returns
+   * the number of endpoints that do not fail now.
+   */
+  async markSucceeded(changes: HealthChange[], writer: Reader = this.database): Promise<number> {
+    const rows = await writer.query(
       `UPDATE webhook_endpoints w SET failing_since = NULL, last_success_at = greatest(last_success_at, c.at)
        FROM ${changesIn(this.database)}
-       WHERE w.tenant_id = ${workspaceOf('c', '$1', this.database)} AND w.id = c.id AND (failing_since IS NULL OR failing_since <= c.at)`,
+       WHERE w.tenant_id = ${workspaceOf('c', '$1', this.database)} AND w.id = c.id AND (failing_since IS NULL OR failing_since <= c.at)
+       RETURNING w.id`,
       listsOf(changes, 'tenantId', 'id', 'url', 'at'),
     );
+    return rows.length;
   }
 
   /**

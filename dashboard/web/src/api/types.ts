@@ -4,6 +4,7 @@ import type { Json } from './json';
 
 export type {
   AgentRole,
+  AlertKind,
   ALL_EVENTS,
   AttachmentProblem,
   AttributeValue,
@@ -109,6 +110,7 @@ export type DraftSummary = Json<server.DraftSummary>;
 export type SavedReply = Json<server.SavedReplyResponse>;
 export type Note = Json<server.NoteResponse>;
 export type SentReply = Json<server.SentReplyResponse>;
+export type OpenAlert = Json<server.AlertResponse>;
 export type AuditValues = server.AuditValues;
 export type AuditEntry = Json<server.AuditEntryResponse>;
 export type ParkedEvent = Json<server.ParkedEventResponse>;

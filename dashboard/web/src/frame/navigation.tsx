@@ -15,18 +15,20 @@ import {
   IconWebhook,
 } from '@tabler/icons-react';
 import { createLink } from '@tanstack/react-router';
-import { type ComponentPropsWithRef, useId } from 'react';
+import { type ComponentPropsWithRef, lazy, Suspense, useId } from 'react';
 import { useSession } from '../api/session';
 import type { Workspace } from '../api/types';
 import { useTexts } from '../i18n/locale';
 import { AGENT_PAGES, pageOf } from './agent-pages';
 import classes from './app-frame.module.css';
 
+const AlertMark = lazy(() => import('./alerts/alert-mark'));
+
 const PageLink = createLink((props: NavLinkProps & ComponentPropsWithRef<'a'>) => (
   <NavLink className={classes.link} {...props} />
 ));
 
-export function Navigation({ workspace: { slug, role } }: { workspace: Workspace }) {
+export function Navigation({ workspace: { id: workspaceId, slug, role } }: { workspace: Workspace }) {
   const { nav } = useTexts();
   const { publicUrl } = useSession();
   const id = useId();
@@ -85,6 +87,14 @@ export function Navigation({ workspace: { slug, role } }: { workspace: Workspace
               activeProps={{ active: true }}
               label={label}
               leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+              rightSection={
+                Icon === IconLayoutDashboard &&
+                role !== 'AGENT' && (
+                  <Suspense>
+                    <AlertMark workspaceId={workspaceId} />
+                  </Suspense>
+                )
+              }
             />
           ))}
         </div>

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Group, Stack } from '@mantine/core';
 import { Link, Outlet, useParams, useRouterState } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { useSession } from '../api/session';
 import type { Workspace } from '../api/types';
 import { useWorkspace, WorkspaceProvider } from '../api/workspace';
@@ -10,6 +10,8 @@ import { AGENT_PAGES, pageOf } from './agent-pages';
 import classes from './app-frame.module.css';
 import { rememberWorkspace } from './last-workspace';
 import { NotFoundPage, TextPage, UnreachablePage } from './page-states';
+
+const AlertBanner = lazy(() => import('./alerts/alert-banner'));
 
 /** Settings pages that the role AGENT may read but not change. */
 const SETTINGS_TO_READ = ['workspace', 'agents'];
@@ -88,6 +90,11 @@ function Notices({ workspace, page }: { workspace: Workspace; page: string }) {
             {notices.toAccount}
           </Anchor>
         </Alert>
+      )}
+      {workspace.role !== 'AGENT' && page !== 'inbox' && (
+        <Suspense>
+          <AlertBanner />
+        </Suspense>
       )}
       {workspace.role === 'AGENT' && SETTINGS_TO_READ.includes(page) && (
         <Alert color="gray">{notices.readOnly}</Alert>
