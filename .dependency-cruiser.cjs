@@ -5,12 +5,13 @@
 //      webhooks  channels  operations  openapi               react, or serve
 //                            ↓
 //                         privacy                            erases and exports what others keep
+//                         notices                            mails what nobody has read
 //                            ↓
 //      message-search → messages → attachments → conversations → contacts → workspaces ← auth, logins, inbox
 //                            ↓
 //      audit  alerts → outbox;  idempotency  secrets  access what every feature may use
 //                            ↓
-//      http  outgoing  metrics  queue  database  redis  config  common     the ground: imports no feature
+//      http  outgoing  mails  metrics  queue  database  redis  config  common     the ground: imports no feature
 //
 // A folder may import itself and the folders named for it here, and nothing else of src/. A folder's name
 // stands for its files without those of its sub-folders that have a line of their own.
@@ -58,6 +59,7 @@ const MAY_IMPORT = {
   'http/served-files': ['common', 'http', 'http/connections'],
 
   outgoing: ['common'],
+  mails: ['common', 'config'],
 
   outbox: ['access', 'metrics', ...GROUND],
   alerts: ['access', 'outbox', ...GROUND],
@@ -67,17 +69,19 @@ const MAY_IMPORT = {
 
   workspaces: SUPPORT,
   auth: ['workspaces', ...SUPPORT],
-  logins: ['workspaces', ...SUPPORT],
+  logins: ['mails', 'workspaces', ...SUPPORT],
   contacts: ['workspaces', ...SUPPORT],
   conversations: [...CONTACTS, ...SUPPORT],
   attachments: [...CONVERSATIONS, ...SUPPORT],
   messages: ['attachments', ...CONVERSATIONS, ...SUPPORT],
   inbox: [...MESSAGES, ...SUPPORT],
 
+  notices: ['mails', ...CONVERSATIONS, ...SUPPORT],
+
   privacy: ['inbox', ...MESSAGES, ...SUPPORT],
   'message-search': [...MESSAGES, ...SUPPORT],
   webhooks: [...MESSAGES, 'outgoing', 'queue', ...SUPPORT],
-  channels: ['inbox', ...MESSAGES, 'outgoing', 'queue', ...SUPPORT],
+  channels: ['inbox', 'notices', ...MESSAGES, 'outgoing', 'queue', ...SUPPORT],
   openapi: ['outbox', 'access', 'http', 'http/connections', 'common', 'config'],
   'operations/health': ['http', ...GROUND],
   'operations/metrics': ['metrics', 'config', 'queue/floors', 'database/history', ...DATABASE],
@@ -92,10 +96,9 @@ const MAY_IMPORT = {
  */
 const INSIDE = {
   logins: {
-    mails: [],
-    people: ['mails'],
+    people: [],
     sessions: ['people'],
-    links: ['sessions', 'people', 'mails'],
+    links: ['sessions', 'people'],
     passwords: ['links', 'sessions', 'people'],
     'second-factor': ['passwords', 'sessions', 'people'],
     invitations: ['passwords', 'links', 'sessions', 'people'],

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
+import { MailsModule } from '../mails/mails.module';
 import { MetricsModule } from '../metrics/metrics.module';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { KeyRotationService } from '../secrets/key-rotation.service';
@@ -25,7 +26,6 @@ import { PersonPassword } from './passwords/person-password';
 import { PeopleService } from './people.service';
 import { GuessLimits } from './people/guess-limits';
 import { LoginAudit } from './people/login-audit';
-import { Mailer } from './mails/mailer';
 import { MembershipsRepository } from './people/memberships.repository';
 import { PeopleRepository } from './people/people.repository';
 import { PersonSecondFactor } from './second-factor/person-second-factor';
@@ -56,10 +56,9 @@ const SERVICES = [
  * REST API accepts API keys only.
  */
 @Module({
-  imports: [AuditModule, MetricsModule, RateLimitModule, SecretsModule, WorkspacesModule],
+  imports: [AuditModule, MailsModule, MetricsModule, RateLimitModule, SecretsModule, WorkspacesModule],
   providers: [
     ...SERVICES,
-    Mailer,
     PeopleRepository,
     MembershipsRepository,
     LoginAudit,

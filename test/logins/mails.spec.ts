@@ -4,7 +4,7 @@ import { LinksService } from '../../src/logins/links.service';
 import { PasswordsService } from '../../src/logins/passwords/passwords.service';
 import { InvitationsService } from '../../src/logins/invitations/invitations.service';
 import { OperatorLoginsService } from '../../src/logins/operator-logins.service';
-import { BackgroundKind, Mailer } from '../../src/logins/mails/mailer';
+import { BackgroundKind, Mailer } from '../../src/mails/mailer';
 import { LoginsService } from '../../src/logins/logins.service';
 import { SecondFactorsService } from '../../src/logins/second-factor/second-factors.service';
 import { LoggedIn } from '../../src/logins/sessions/session.dto';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config';
 import { WorkBudgets } from '../../http/limits/work-budgets';
-import { Mail, Mailer } from '../mails/mailer';
+import { Mail, Mailer } from '../../mails/mailer';
 import { Locale } from '../people/person.dto';
 import { SentLink } from './link.dto';
 import { invitationMail, resetMail } from './mail-texts';

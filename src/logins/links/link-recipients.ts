@@ -7,7 +7,7 @@ import { Transaction } from '../../database/transaction';
 import { AgentsRepository } from '../../workspaces/agents.repository';
 import { WorkspacesRepository } from '../../workspaces/workspaces.repository';
 import { isPlainEmail } from '../../common/validators';
-import { Mailer } from '../mails/mailer';
+import { Mailer } from '../../mails/mailer';
 import { GuessLimits } from '../people/guess-limits';
 import { MembershipsRepository } from '../people/memberships.repository';
 

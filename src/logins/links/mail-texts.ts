@@ -1,4 +1,4 @@
-import { Mail, plainText } from '../mails/mailer';
+import { Mail, plainText } from '../../mails/mailer';
 import { Locale } from '../people/person.dto';
 
 type MailText = Omit<Mail, 'to'>;

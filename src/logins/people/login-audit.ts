@@ -5,7 +5,7 @@ import { LOWEST_ID } from '../../common/ids';
 import { Actor, Origin } from '../../access/principal';
 import { Config } from '../../config/config';
 import { Transaction } from '../../database/transaction';
-import { Mailer } from '../mails/mailer';
+import { Mailer } from '../../mails/mailer';
 import { MembershipsRepository } from './memberships.repository';
 import { Notice, noticeMail } from './notice-texts';
 import { PeopleRepository } from './people.repository';

@@ -1,5 +1,5 @@
 import { Origin } from '../../access/principal';
-import { Mail, plainText } from '../mails/mailer';
+import { Mail, plainText } from '../../mails/mailer';
 import { Locale } from './person.dto';
 
 /** Change of a login that is mailed to the login's person. */

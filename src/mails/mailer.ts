@@ -1,14 +1,24 @@
+import { connect, Socket } from 'node:net';
 import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import type { Transporter } from 'nodemailer';
-import { AppError } from '../../common/app-error';
-import { parseAddress, unmapped } from '../../common/network';
-import { Config } from '../../config/config';
+import { AppError } from '../common/app-error';
+import { parseAddress, unmapped } from '../common/network';
+import { Config } from '../config/config';
 
 export interface Mail {
   to: string;
   subject: string;
   text: string;
+  /** Name of the sender beside the service's address for notices; left out for mails about logins. */
+  senderName?: string;
+  /** Id of the mail without its domain. A mail that is sent again has the same id. */
+  id?: string;
 }
+
+/**
+ * Result of one try: the server has taken the mail, or has refused its recipient or the mail for good, or the
+ * mail can be sent again later.
+ */
+export type MailOutcome = 'sent' | 'no_such_recipient' | 'refused' | 'failed';
 
 /** Fields of nodemailer's errors: nodemailer's code, the server's code, and the SMTP command. */
 interface MailFault {
@@ -26,6 +36,8 @@ export type BackgroundKind = 'links' | 'notices';
  */
 const MAX_IN_BACKGROUND = 50;
 const TIMEOUT_MS = 10_000;
+/** Longest time of a mail in milliseconds, because a server that is slow in each step never times out. */
+const MAIL_MS = 30_000;
 /** Longest name in a mail, in characters, because a stranger's long name could pass for the mail's text. */
 const MAX_NAME = 80;
 
@@ -73,26 +85,86 @@ export class Mailer implements BeforeApplicationShutdown {
     inBackground.add(sending);
   }
 
+  /** Sends a notice once. Never rejects, and takes no longer than 30 s. */
+  async trySending(mail: Mail): Promise<MailOutcome> {
+    try {
+      await this.deliver(mail);
+      return 'sent';
+    } catch (error) {
+      this.logFailure(error as Error);
+      return outcomeOf(error as MailFault);
+    }
+  }
+
   /** Logs why a mail was not sent. It leaves out the server's message, which quotes the recipient. */
   private logFailure({ code, responseCode, command }: Error & MailFault): void {
     this.logger.error({ code, responseCode, command }, 'a mail was not sent');
   }
 
-  private async deliver({ to, subject, text }: Mail): Promise<void> {
-    const transport = await this.open();
+  private async deliver({ to, subject, text, senderName, id }: Mail): Promise<void> {
+    const { smtpUrl, from } = this.config.mail!;
+    const { createTransport } = await import('nodemailer');
+    const sockets = new BoundedSockets();
+    const transport = createTransport({ ...transportOptions(smtpUrl), getSocket: sockets.open }, { from });
     try {
       // The recipient is an object, because nodemailer splits a string at commas into several addresses.
-      await transport.sendMail({ to: { name: '', address: to }, subject, text });
+      const mail = { to: { name: '', address: to }, subject, text };
+      if (senderName === undefined) await transport.sendMail(mail);
+      else await transport.sendMail({ ...mail, ...noticeFields(from, senderName, id!) });
     } finally {
+      sockets.destroy();
       transport.close();
     }
   }
+}
 
-  private async open(): Promise<Transporter> {
-    const { smtpUrl, from } = this.config.mail!;
-    const { createTransport } = await import('nodemailer');
-    return createTransport(transportOptions(smtpUrl), { from });
+/** Opens the connection of one mail, and ends it after 30 s. */
+class BoundedSockets {
+  private socket: Socket | null = null;
+  private timer: NodeJS.Timeout | undefined;
+
+  readonly open = (
+    { host, port, secure }: { host?: string; port?: number | string; secure?: boolean },
+    done: (error: Error | null, options?: { connection: Socket }) => void,
+  ): void => {
+    const socket = connect({ host: host ?? 'localhost', port: Number(port ?? (secure ? 465 : 587)) });
+    this.socket = socket;
+    const fail = (error: Error) => done(error);
+    const late = setTimeout(() => socket.destroy(new Error('The server took no connection')), TIMEOUT_MS);
+    // Without a listener, an error after the connection would end the process.
+    socket.on('error', () => undefined);
+    this.timer = setTimeout(() => socket.destroy(new Error('The mail took too long')), MAIL_MS);
+    socket.once('error', fail);
+    socket.once('connect', () => {
+      socket.off('error', fail);
+      clearTimeout(late);
+      done(null, { connection: socket });
+    });
+    socket.once('close', () => clearTimeout(late));
+  };
+
+  destroy(): void {
+    clearTimeout(this.timer);
+    this.socket?.destroy();
   }
+}
+
+/** Returns the fields of a notice. Its address says that answers to it are not read. */
+function noticeFields(from: string, name: string, id: string) {
+  const address = /<([^>]+)>\s*$/.exec(from)?.[1] ?? from;
+  const domain = address.slice(address.lastIndexOf('@') + 1);
+  return {
+    from: { name: plainText(name), address: `no-reply@${domain}` },
+    messageId: `<${id}@${domain}>`,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  };
+}
+
+/** Tells the refusal of a mail or of its recipient from faults of the server and of its settings. */
+function outcomeOf({ responseCode = 0, command }: MailFault): MailOutcome {
+  if (responseCode < 500) return 'failed';
+  if (command === 'RCPT TO') return 'no_such_recipient';
+  return command === 'DATA' ? 'refused' : 'failed';
 }
 
 /**
