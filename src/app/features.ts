@@ -9,6 +9,7 @@ import { InboxModule } from '../inbox/inbox.module';
 import { LoginsModule } from '../logins/logins.module';
 import { MessagesModule } from '../messages/messages.module';
 import { MessageSearchModule } from '../message-search/message-search.module';
+import { NoticesModule } from '../notices/notices.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { ParkedEventsModule } from '../operations/parked-events/parked-events.module';
 import { PrivacyModule } from '../privacy/privacy.module';
@@ -30,6 +31,7 @@ export const SERVICES = [
   AttachmentsModule,
   MessagesModule,
   InboxModule,
+  NoticesModule,
   MessageSearchModule,
   PrivacyModule,
   AuditModule,

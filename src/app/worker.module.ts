@@ -5,6 +5,7 @@ import { ConversationsWorkerModule } from '../conversations/conversations.module
 import { OwnerDatabaseModule } from '../database/setup/database.module';
 import { SERVICES } from './features';
 import { MessageSearchWorkerModule } from '../message-search/message-search.module';
+import { NoticesWorkerModule } from '../notices/notices.module';
 import { OutboxRelay } from '../outbox/outbox-relay';
 import { OutboxWorkerModule } from '../outbox/outbox.module';
 import { PrivacyWorkerModule } from '../privacy/privacy.module';
@@ -30,6 +31,7 @@ import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-
     ConversationsWorkerModule,
     AttachmentsWorkerModule,
     MessageSearchWorkerModule,
+    NoticesWorkerModule,
     OutboxWorkerModule,
     ChannelsWorkerModule,
     WebhooksWorkerModule,

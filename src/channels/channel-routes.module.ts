@@ -5,6 +5,7 @@ import { ConversationsModule } from '../conversations/conversations.module';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { PresenceModule } from '../inbox/inbox.module';
 import { MessagesModule } from '../messages/messages.module';
+import { NoticesModule } from '../notices/notices.module';
 import { SecretsModule } from '../secrets/secrets.module';
 import { ChannelsModule } from './channels.module';
 import { HOOK_CONTROLLERS } from './inbound/hook.controllers';
@@ -20,7 +21,9 @@ import { LinkedFilesController } from './outbound/parts/linked-files.controller'
 import { LinkedFilesService } from './outbound/parts/linked-files.service';
 import { ReceiptsRepository } from './receipts/receipts.repository';
 import { ReceiptsService } from './receipts/receipts.service';
+import { AnswersController } from './widget/answers.controller';
 import { TypingController } from './widget/typing.controller';
+import { VisitorAddressesService } from './widget/visitor-addresses.service';
 import { VisitorAttachments } from './widget/visitor-attachments';
 import { VisitorFilesController } from './widget/visitor-files.controller';
 import { VisitorFilesService } from './widget/visitor-files.service';
@@ -40,6 +43,7 @@ import { WidgetController } from './widget/widget.controller';
     ContactsModule,
     ConversationsModule,
     MessagesModule,
+    NoticesModule,
     PresenceModule,
     RateLimitModule,
     SecretsModule,
@@ -50,6 +54,7 @@ import { WidgetController } from './widget/widget.controller';
     WidgetController,
     VisitorFilesController,
     TypingController,
+    AnswersController,
   ],
   providers: [
     HookBodies,
@@ -63,6 +68,7 @@ import { WidgetController } from './widget/widget.controller';
     ReceiptsRepository,
     ReceiptsService,
     ReceptionTimes,
+    VisitorAddressesService,
     VisitorAttachments,
     VisitorFilesService,
     VisitorMessagesRepository,

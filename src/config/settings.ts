@@ -203,6 +203,10 @@ export const PROCESS_SETTINGS = {
   widgetStreams: setting('WIDGET_STREAMS', whole(1, 100_000), '5000', {
     meaning: "visitors' open streams in a process",
   }),
+  answerMailSeconds: setting('ANSWER_MAIL_SECONDS', whole(1, 86_400), '300', {
+    meaning:
+      'age of an answer that a visitor has not read, at which it is [mailed](../how-to/answers-by-mail.md), 1 to 86400',
+  }),
   widgetNewVisitors: setting('WIDGET_NEW_VISITORS', whole(1, 1_000_000), '3000', {
     meaning: 'anonymous visitors a minute who begin at one widget',
   }),

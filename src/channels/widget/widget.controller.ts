@@ -27,6 +27,7 @@ import {
   CurrentVisitor,
   CurrentWidget,
   ForVisitors,
+  LinkAllowed,
   TokenOptional,
   TokenRequired,
   WidgetAnswer,
@@ -109,6 +110,7 @@ export class WidgetController {
   @NoQuery()
   @ForVisitors(CALLS, MESSAGES, MESSAGES_FROM_ADDRESS, MESSAGES_OF_WIDGET)
   @TokenRequired()
+  @LinkAllowed()
   @WidgetAnswer('Write a message; 200 when it was stored before', PostedMessageResponse, 200, 201)
   @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
   postMessage(
@@ -154,6 +156,7 @@ export class WidgetController {
   @Get('messages')
   @ForVisitors(CALLS)
   @TokenRequired()
+  @LinkAllowed()
   @WidgetPage("List the messages of the visitor's conversation, newest first", VisitorMessageResponse)
   @WidgetErrors('INVALID_QUERY')
   listMessages(
@@ -169,6 +172,7 @@ export class WidgetController {
   @NoQuery()
   @ForVisitors(CALLS)
   @TokenRequired()
+  @LinkAllowed()
   @WidgetAnswer('Report that outbound messages were delivered or read', ReceiptResponse, 200)
   @WidgetErrors('INVALID_QUERY', 'INVALID_BODY', 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE')
   postReceipt(

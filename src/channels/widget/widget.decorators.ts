@@ -19,7 +19,14 @@ import { ApiErrorCode } from '../../common/app-error';
 import { ANSWER_HEADERS, errorResponses, headerRefs, OtherErrors } from '../../http/error-responses';
 import { pageOf } from '../../http/api.decorators';
 import { VisitorRequest } from './visitor';
-import { LIMITS, TOKEN_OPTIONAL, VisitorGuard, WidgetLimit, WidgetLimitGuard } from './widget.guards';
+import {
+  LIMITS,
+  LINK_ALLOWED,
+  TOKEN_OPTIONAL,
+  VisitorGuard,
+  WidgetLimit,
+  WidgetLimitGuard,
+} from './widget.guards';
 
 const CORS_HEADERS = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
 
@@ -68,6 +75,9 @@ export const TokenOptional = () =>
     ApiSecurity({ [VISITOR_SECURITY]: [] }),
     ApiSecurity({}),
   );
+
+/** Declares that the route also serves who has a link of a mail about unread answers. */
+export const LinkAllowed = () => SetMetadata(LINK_ALLOWED, true);
 
 export const TokenRequired = () => ApiSecurity(VISITOR_SECURITY);
 

@@ -13,8 +13,9 @@ import {
 import { AttachUpload } from '../../attachments/attachment.dto';
 import { CreateUpload } from '../../attachments/uploads/upload.dto';
 import { MAX_FILES } from '../../common/file-limits';
-import { IsEmailAddress, IsItemList, IsText, MaxCharacters } from '../../common/validators';
+import { IsEmailAddress, IsItemList, IsPlainEmail, IsText, MaxCharacters } from '../../common/validators';
 import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
+import { ANSWER_LOCALES, type AnswerLocale } from '../../notices/answer-mail';
 
 export const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
 
@@ -158,6 +159,18 @@ export class PostReceipt {
   })
   @IsIn(VISITOR_RECEIPTS, { message: `must be one of ${VISITOR_RECEIPTS.join(', ')}` })
   status: VisitorReceipt;
+}
+
+@ApiSchema({ name: 'AnswerAddress' })
+export class GiveAddress {
+  @ApiProperty({ format: 'email', example: 'zoe@example.com' })
+  @IsPlainEmail()
+  @IsEmailAddress()
+  email: string;
+
+  @ApiProperty({ enum: ANSWER_LOCALES, example: 'en', description: "The page's language, for the mails." })
+  @IsIn(ANSWER_LOCALES, { message: `must be one of ${ANSWER_LOCALES.join(', ')}` })
+  locale: AnswerLocale;
 }
 
 @ApiSchema({ name: 'TypingNotice' })

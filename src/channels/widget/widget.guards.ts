@@ -12,6 +12,7 @@ import { WorkBudgets } from '../../http/limits/work-budgets';
 import { ANY_ORIGIN } from '../adapters/widget/widget-settings';
 import { ConnectionLoader } from '../connections/connection-loader';
 import { PreviewTokens } from '../connections/preview-tokens';
+import { AnswerLinks } from '../../notices/answer-links';
 import { Visitor, VisitorRequest, Widget, WidgetRequest } from './visitor';
 import { VisitorTokens } from './visitor-tokens';
 
@@ -22,6 +23,10 @@ const PREFLIGHT_SECONDS = '600';
 const NO_ORIGIN = 'null';
 
 export const TOKEN_OPTIONAL = 'widget:token-optional';
+
+export const LINK_ALLOWED = 'widget:link-allowed';
+/** Token of a link in a mail, as `AnswerLinks` makes it; a session's has two dots. */
+const LINK_TOKEN = /^[^.]+\.[^.]+$/;
 
 /** Maximum number of requests a minute, counted for each visitor, address or widget, as `by` says. */
 export interface WidgetLimit {
@@ -50,6 +55,8 @@ const UNKNOWN = 'unknown';
 @Injectable()
 export class WidgetGuard implements CanActivate {
   private readonly known = new Set<string>();
+  /** Origin of the page that links in mails open. */
+  private readonly ownOrigin: string;
 
   constructor(
     private readonly database: Database,
@@ -57,7 +64,10 @@ export class WidgetGuard implements CanActivate {
     private readonly limiter: RateLimiter,
     private readonly budgets: WorkBudgets,
     private readonly previewTokens: PreviewTokens,
-  ) {}
+    config: Config,
+  ) {
+    this.ownOrigin = new URL(config.publicUrl).origin;
+  }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<WidgetRequest>();
@@ -80,7 +90,8 @@ export class WidgetGuard implements CanActivate {
     }
     if (!isKnown) this.remember(siteKey);
     request.widget = widget as Widget;
-    requireAllowedOrigin(request, response, this.previewTokens);
+    if (request.headers.origin !== this.ownOrigin)
+      requireAllowedOrigin(request, response, this.previewTokens);
     return true;
   }
 
@@ -100,12 +111,16 @@ export class WidgetSlotInterceptor implements NestInterceptor {
   }
 }
 
-/** Authenticates the visitor. Accepts a request without a token only on routes with `TokenOptional`. */
+/**
+ * Authenticates the visitor. Accepts a request without a token only on routes with `TokenOptional`, and the
+ * token of a link in a mail only on routes with `LinkAllowed`.
+ */
 @Injectable()
 export class VisitorGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly tokens: VisitorTokens,
+    private readonly links: AnswerLinks,
     private readonly limiter: RateLimiter,
   ) {}
 
@@ -114,7 +129,9 @@ export class VisitorGuard implements CanActivate {
     const isOptional = this.reflector.get<boolean | undefined>(TOKEN_OPTIONAL, context.getHandler()) ?? false;
     if (isOptional) requireOrigin(request);
     if (request.headers.authorization === undefined && isOptional) return true;
-    const visitor = await this.authenticate(request, isOptional);
+    const isLinkAllowed =
+      this.reflector.get<boolean | undefined>(LINK_ALLOWED, context.getHandler()) ?? false;
+    const visitor = await this.authenticate(request, { isRenewal: isOptional, isLinkAllowed });
     if (!visitor) {
       await countRefusal(this.limiter, request);
       throw new AppError('UNAUTHENTICATED', refusalMessage(request));
@@ -125,10 +142,11 @@ export class VisitorGuard implements CanActivate {
 
   private authenticate(
     { widget, headers }: VisitorRequest,
-    isRenewal: boolean,
+    { isRenewal, isLinkAllowed }: { isRenewal: boolean; isLinkAllowed: boolean },
   ): Promise<Visitor | null> | null {
     const token = BEARER.exec(headers.authorization ?? '')?.[1];
     if (token === undefined) return null;
+    if (isLinkAllowed && LINK_TOKEN.test(token)) return this.links.findVisitor(widget, token);
     return isRenewal ? this.tokens.verifyForRenewal(widget, token) : this.tokens.verify(widget, token);
   }
 }
