@@ -3,11 +3,12 @@ import { MigrationInterface, QueryRunner } from 'typeorm';
 /** Mails to visitors about answers that they have not read: their addresses, and the mails. */
 export class AnswerNotices1795903000003 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {
+    // Without an e-mail address of its own, answers go to that of the contact.
     await db.query(`
       CREATE TABLE answer_addresses (
         tenant_id       uuid NOT NULL,
         conversation_id uuid NOT NULL,
-        email           text NOT NULL,
+        email           text,
         locale          text NOT NULL,
         refused_at      timestamptz,
         created_at      timestamptz NOT NULL,

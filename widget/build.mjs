@@ -61,13 +61,26 @@ async function buildFileParts() {
   return (await nameOf('files')).replace('assets/', './');
 }
 
+/** Builds the form for an e-mail address. The app must contain its name too. */
+async function buildMailForm() {
+  await build({
+    ...COMMON,
+    build: {
+      ...COMMON_BUILD,
+      emptyOutDir: false,
+      rolldownOptions: { ...MODULE, input: { mail: source('answers-by-mail/main.ts') } },
+    },
+  });
+  return (await nameOf('mail')).replace('assets/', './');
+}
+
 /** Builds the app. Its name has a hash of its content, and the loader must contain the name. */
-async function buildApp(filePartsPath) {
+async function buildApp(filePartsPath, mailFormPath) {
   await build({
     ...COMMON,
     plugins: [PLAIN_IMPORTS],
     base: './',
-    define: { FILE_PARTS_PATH: JSON.stringify(filePartsPath) },
+    define: { FILE_PARTS_PATH: JSON.stringify(filePartsPath), MAIL_FORM_PATH: JSON.stringify(mailFormPath) },
     build: {
       ...COMMON_BUILD,
       emptyOutDir: false,
@@ -100,4 +113,4 @@ async function buildLoader(appPath) {
   });
 }
 
-await buildLoader(await buildApp(await buildFileParts()));
+await buildLoader(await buildApp(await buildFileParts(), await buildMailForm()));

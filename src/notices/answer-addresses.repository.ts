@@ -3,8 +3,12 @@ import { Database } from '../database/database';
 import { ConversationKey } from '../database/tables/table-declaration';
 import { Transaction } from '../database/transaction';
 
+export const ADDRESS_STATES = ['GIVEN', 'KNOWN', 'NONE'] as const;
+export type AddressState = (typeof ADDRESS_STATES)[number];
+
 export interface AnswerAddress {
-  email: string;
+  /** Address that the visitor has given; null for that of the contact. */
+  email: string | null;
   locale: string;
 }
 
@@ -22,9 +26,9 @@ export class AnswerAddressesRepository {
     await tx.query(
       `INSERT INTO answer_addresses AS a (tenant_id, conversation_id, email, locale, created_at)
        VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET email = excluded.email, locale = excluded.locale,
+       ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET email = coalesce(excluded.email, a.email), locale = excluded.locale,
          created_at = excluded.created_at,
-         refused_at = CASE WHEN a.email = excluded.email THEN a.refused_at END`,
+         refused_at = CASE WHEN excluded.email IS NULL OR a.email = excluded.email THEN a.refused_at END`,
       [tenantId, conversationId, email, locale, new Date()],
     );
   }
@@ -38,10 +42,25 @@ export class AnswerAddressesRepository {
     await tx.query(
       `INSERT INTO answer_addresses AS a (tenant_id, conversation_id, email, locale, refused_at, created_at)
        VALUES ($1, $2, $3, $4, $5, $5)
-       ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET refused_at = excluded.refused_at
-       WHERE a.email = excluded.email`,
+       ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET email = excluded.email, refused_at = excluded.refused_at
+       WHERE coalesce(a.email, excluded.email) = excluded.email`,
       [tenantId, conversationId, email, locale, new Date()],
     );
+  }
+
+  /** Reports whether a conversation's visitor has given an address, or the contact has a known one. */
+  async findState({ tenantId, conversationId }: ConversationKey): Promise<AddressState> {
+    const [row] = await this.database.query<{ isGiven: boolean; isKnown: boolean }>(
+      `SELECT a.conversation_id IS NOT NULL AND coalesce(a.email, p.email) IS NOT NULL AS "isGiven",
+         p.email IS NOT NULL AS "isKnown"
+       FROM conversations c
+       JOIN contacts p ON p.tenant_id = $1 AND p.id = c.contact_id
+       LEFT JOIN answer_addresses a ON a.tenant_id = $1 AND a.conversation_id = c.id
+       WHERE c.tenant_id = $1 AND c.id = $2`,
+      [tenantId, conversationId],
+    );
+    if (row?.isGiven) return 'GIVEN';
+    return row?.isKnown ? 'KNOWN' : 'NONE';
   }
 
   async find({ tenantId, conversationId }: ConversationKey): Promise<AnswerAddress | null> {

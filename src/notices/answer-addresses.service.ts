@@ -4,7 +4,7 @@ import { ConversationsRepository } from '../conversations/conversations.reposito
 import { Database } from '../database/database';
 import { ConversationKey } from '../database/tables/table-declaration';
 import { Mailer } from '../mails/mailer';
-import { AnswerAddress, AnswerAddressesRepository } from './answer-addresses.repository';
+import { AddressState, AnswerAddress, AnswerAddressesRepository } from './answer-addresses.repository';
 
 @Injectable()
 export class AnswerAddressesService {
@@ -15,9 +15,15 @@ export class AnswerAddressesService {
     private readonly mailer: Mailer,
   ) {}
 
-  /** Reports whether answers can be mailed. Otherwise no address is asked for. */
-  get isConfigured(): boolean {
+  /** Whether answers can be mailed. Otherwise no address is asked for. */
+  private get isConfigured(): boolean {
     return this.mailer.isConfigured;
+  }
+
+  /** @throws AppError NOT_FOUND: no mail server */
+  getState(key: ConversationKey): Promise<AddressState> {
+    if (!this.isConfigured) throw AppError.notFound('Conversation');
+    return this.addresses.findState(key);
   }
 
   /**

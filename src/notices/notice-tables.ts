@@ -5,7 +5,7 @@ import { AnswerNoticesRepository } from './answer-notices.repository';
 export interface AnswerAddressLine {
   type: 'answerAddress';
   conversationId: string;
-  email: string;
+  email: string | null;
   locale: string;
 }
 

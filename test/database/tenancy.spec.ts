@@ -402,6 +402,15 @@ async function furnish(service: TestService): Promise<string> {
      SELECT $1, id, gen_random_uuid(), 'image', 'r', now() FROM channel_connections WHERE tenant_id = $1`,
     [tenantId],
   );
+  await service.query(
+    `WITH noticed AS (
+       INSERT INTO answer_notices (tenant_id, id, conversation_id, connection_id, message_id, created_at)
+       SELECT $1, gen_random_uuid(), $2, id, $3, now() FROM channel_connections WHERE tenant_id = $1
+     )
+     INSERT INTO answer_addresses (tenant_id, conversation_id, email, locale, created_at)
+     VALUES ($1, $2, 'zoe@example.com', 'en', now())`,
+    [tenantId, conversation.id, message.id],
+  );
   return tenantId;
 }
 

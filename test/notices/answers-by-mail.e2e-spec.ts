@@ -126,8 +126,12 @@ describe('an answer that a visitor has not read', () => {
     const known = page.as(opened.body.token as string, service.baseUrl);
     await known.post('m-1');
     const { conversationId } = (await known.open({ visitor })).body;
+    expect((await known.send('GET', '/answer-address')).body).toEqual({ address: 'KNOWN' });
+    await known.send('POST', '/answer-address', { locale: 'de' });
     await answer(conversationId as string, 'To you');
-    expect((await mailbox.next('known@example.com')).text).toContain('> To you');
+    const mail = await mailbox.next('known@example.com');
+    expect(mail.text).toContain('> To you');
+    expect(mail.subject).toBe('Acme Shop hat Ihnen geantwortet');
   });
 
   describe('with its link', () => {
@@ -292,10 +296,31 @@ describe('an answer that a visitor has not read', () => {
     for (const body of [
       { email: 'no', locale: 'en' },
       { email: 'a@example.com', locale: 'fr' },
-      { locale: 'en' },
     ])
       expect((await give(body)).status).toBe(400);
+    const state = async () => (await visitor.send('GET', '/answer-address')).body as unknown;
+    expect(await state()).toEqual({ address: 'NONE' });
     expect((await give({ email: 'zoe@example.com', locale: 'en' })).status).toBe(204);
+    expect(await state()).toEqual({ address: 'GIVEN' });
+  });
+});
+
+describe.each(['true', 'false'])('with batches over several workspaces: %s', (CROSS_WORKSPACE_BATCHES) => {
+  it('answers of two workspaces are mailed', async () => {
+    const batches = { env: { CROSS_WORKSPACE_BATCHES } };
+    const mailbox = await Mailbox.start();
+    const mail = { SMTP_URL: mailbox.url, MAIL_FROM: 'login@example.com', ANSWER_MAIL_SECONDS: '1' };
+    const service = await TestService.create({ role: 'all', env: { ...batches.env, ...mail } });
+    for (const email of ['a@example.com', 'b@example.com']) {
+      const tenant = await createTenant(service);
+      const visitor = await (await TestWidget.connect(service, tenant.workspace)).visitor();
+      await visitor.post('m-1');
+      await visitor.send('POST', '/answer-address', { email, locale: 'en' });
+      const { conversationId } = (await visitor.open()).body;
+      await tenant.client.post(`/conversations/${conversationId}/messages`, { body: 'Hi' });
+    }
+    await mailbox.next('a@example.com');
+    await mailbox.next('b@example.com');
   });
 });
 
@@ -308,6 +333,7 @@ describe('without a mail server', () => {
     await visitor.post('m-1');
     const given = await visitor.send('POST', '/answer-address', { email: 'zoe@example.com', locale: 'en' });
     expect(given.status).toBe(404);
+    expect((await visitor.send('GET', '/answer-address')).status).toBe(404);
     expect(await service.query('SELECT FROM answer_addresses')).toEqual([]);
   });
 });

@@ -33,6 +33,7 @@ export const SEARCHES: Record<string, string> = {
   'MessageIndexRepository.findWorkspaces': EVERY_SECOND,
   'DatabaseMetrics.readOutbox': 'at every scrape of the metrics: the oldest rows of the queue',
   'QueuedWorkspacesRepository.findFirst': EVERY_SECOND,
+  'AnswerNoticesRepository.findDue': EVERY_SECOND,
   'AttachmentFetchesRepository.findDue': EVERY_SECOND,
   'FilesRepository.findDue': EVERY_SECOND,
   'RenditionsRepository.findDue': EVERY_SECOND,
@@ -54,6 +55,7 @@ export const SEARCHES: Record<string, string> = {
   LIST_QUEUED_CONNECTIONS: EVERY_SECOND,
   LIST_QUEUED_WORKSPACES: EVERY_SECOND,
   LIST_WORKSPACES: EVERY_SECOND,
+  'QuietAnswersRepository.listWidgets': EVERY_SECOND,
   'QueueFloorsRepository.list':
     'takes over the floors of other workers, at the start of each and once a minute: a bounded read by index',
   RECENT_FLOOR: 'at every scrape of the metrics: one row by index',
@@ -115,6 +117,8 @@ export const JOINS: Record<string, string> = {
     'a batch of AttemptRollups, once in five seconds for each process; of one workspace on several nodes',
   'PendingDeliveriesRepository.cancelUnowedPipelined':
     'the endpoints of a batch of AttemptRecorder or DeliveryClaimer, which is of one workspace on several nodes',
+  'QuietAnswersRepository.find':
+    'a batch of QuietAnswers, once a second for each worker; of one workspace on several nodes',
   'VisitorsRepository.listStates':
     'a batch of VisitorStreams, four times a minute; of one workspace on several nodes',
 };
@@ -150,6 +154,10 @@ export const CLIMBING_READS: Record<string, string> = {
   'AttachmentsRepository.listStored reads message_parts': 'shows the delivery of a file with it',
   'ConversationsRepository.passOverPipelined reads messages':
     'finds the next message that waits, where the first one is taken back',
+  'AnswerNoticesRepository.add reads messages': 'whether the answers of a notice are read, by primary key',
+  'AnswerNoticesRepository.findContent reads channel_connections': 'the widget of a mail, by primary key',
+  'AnswerNoticesRepository.findContent reads messages': 'as add',
+  'AnswerNoticesRepository.listTexts reads messages': 'the texts of a mail, by primary key',
   'ConversationListsRepository.countLost reads messages':
     'conversations by their lost replies, by an index of them',
   'ConversationListsRepository.listActive reads messages':
@@ -168,6 +176,9 @@ export const CLIMBING_READS: Record<string, string> = {
     'which conversations have anything to export from a time',
   'DatabaseMetrics.readOutbox reads event_queue': 'a metric, which no feature asks for',
   'DatabaseMetrics.readOutbox reads workspaces': "as above, by the floor of each workspace's queue",
+  'QuietAnswersRepository.find reads messages': 'who wrote last in a quiet conversation, by primary key',
+  'QuietAnswersRepository.listWidgets reads channel_connections':
+    'the workspaces with a widget, which alone have visitors',
   'QueueFloorsRepository.save reads workspaces': 'leaves out floors of deleted workspaces',
   'failClaimedSql reads webhook_endpoints': TAKEN_TYPE,
   'findRole reads agents': 'the permission of an agent, which every feature asks for',

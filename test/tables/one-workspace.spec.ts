@@ -18,7 +18,10 @@ const REPEATED: Record<string, string[]> = {
 };
 
 /** Features whose tests run both ways by themselves, and where. */
-const BOTH_WAYS: Record<string, string> = { webhooks: 'test/webhooks/webhook-events.e2e-spec.ts' };
+const BOTH_WAYS: Record<string, string> = {
+  notices: 'test/notices/answers-by-mail.e2e-spec.ts',
+  webhooks: 'test/webhooks/webhook-events.e2e-spec.ts',
+};
 
 /** Features that no end-to-end test reaches. `npm run test:citus` runs their integration tests that way. */
 const ON_CITUS = ['operations'];

@@ -175,6 +175,10 @@ describe('the deletion of a workspace', () => {
        VALUES ($1, $3, $4, 0, gen_random_uuid(), 'TEXT', 'QUEUED', 0, now())`,
       `INSERT INTO provider_files (tenant_id, connection_id, file_id, form, reference, expires_at)
        VALUES ($1, $5, gen_random_uuid(), 'image', 'r', now() + interval '1 day')`,
+      `INSERT INTO answer_addresses (tenant_id, conversation_id, email, locale, created_at)
+       VALUES ($1, $3, 'zoe@example.com', 'en', now())`,
+      `INSERT INTO answer_notices (tenant_id, id, conversation_id, connection_id, message_id, created_at)
+       VALUES ($1, $4, $3, $5, $4, now())`,
     ];
     const values = [workspace.id, endpoint.id, message!.conversation, message!.id, connection.id];
     for (const insert of inserts) {

@@ -11,16 +11,18 @@ describe('the built widget', () => {
   it('is small', () => {
     const loader = gzippedBytes('v1.js');
     expect(loader).toBeLessThanOrEqual(3250);
-    const [app, german, fileParts] = CHUNKS.map(gzippedBytes) as [number, number, number];
+    const [app, german, fileParts, mailForm] = CHUNKS.map(gzippedBytes) as [number, number, number, number];
     expect(loader + app + german).toBeLessThanOrEqual(33_300);
     expect(fileParts).toBeLessThanOrEqual(4500);
+    expect(mailForm).toBeLessThanOrEqual(1500);
   });
 
-  it('has an app, each further language and the parts that draw files, under hashed names', () => {
+  it('has an app, each further language, the parts that draw files and the form for an address, under hashed names', () => {
     expect(CHUNKS.map((name) => name.replace(/-[\w-]{8}\.js$/, ''))).toEqual([
       'assets/app',
       'assets/de',
       'assets/files',
+      'assets/mail',
     ]);
   });
 

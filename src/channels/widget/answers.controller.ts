@@ -20,10 +20,12 @@ import {
   CurrentWidget,
   ForVisitors,
   TokenRequired,
+  WidgetAnswer,
   WidgetDone,
   WidgetErrors,
 } from './widget.decorators';
 import { VisitorAddressesService } from './visitor-addresses.service';
+import { AnswerAddressResponse } from './widget-answers.dto';
 import { GiveAddress } from './widget.dto';
 import { CALLS, WidgetGuard, type WidgetLimit, WidgetSlotInterceptor } from './widget.guards';
 
@@ -68,6 +70,23 @@ export class AnswersController {
     @Body() address: GiveAddress,
   ): Promise<void> {
     return this.addresses.give(widget, visitor, address);
+  }
+
+  @Get('answer-address')
+  @NoQuery()
+  @ForVisitors(CALLS)
+  @TokenRequired()
+  @WidgetAnswer(
+    'Ask whether there is an address for answers; 404 if none are mailed',
+    AnswerAddressResponse,
+    200,
+  )
+  @WidgetErrors('INVALID_QUERY')
+  getAddress(
+    @CurrentWidget() widget: Widget,
+    @CurrentVisitor() visitor: Visitor,
+  ): Promise<AnswerAddressResponse> {
+    return this.addresses.getState(widget, visitor);
   }
 
   @Get('answers')

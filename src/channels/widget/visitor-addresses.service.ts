@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
-import { AnswerAddress } from '../../notices/answer-addresses.repository';
+import { ConversationKey } from '../../database/tables/table-declaration';
 import { AnswerAddressesService } from '../../notices/answer-addresses.service';
 import { Visitor, Widget } from './visitor';
 import { VisitorsRepository } from './visitors.repository';
+import { AnswerAddressResponse } from './widget-answers.dto';
+import { GiveAddress } from './widget.dto';
 
 @Injectable()
 export class VisitorAddressesService {
@@ -16,9 +18,21 @@ export class VisitorAddressesService {
    * Stores where the answers to a visitor go.
    * @throws AppError NOT_FOUND: the visitor has no conversation yet, or the service sends no mails
    */
-  async give({ tenantId, id }: Widget, { externalId }: Visitor, address: AnswerAddress): Promise<void> {
+  async give(widget: Widget, visitor: Visitor, { email, locale }: GiveAddress): Promise<void> {
+    await this.addresses.set(await this.findConversation(widget, visitor), { email: email ?? null, locale });
+  }
+
+  /** @throws AppError NOT_FOUND as `give` */
+  async getState(widget: Widget, visitor: Visitor): Promise<AnswerAddressResponse> {
+    return { address: await this.addresses.getState(await this.findConversation(widget, visitor)) };
+  }
+
+  private async findConversation(
+    { tenantId, id }: Widget,
+    { externalId }: Visitor,
+  ): Promise<ConversationKey> {
     const state = await this.visitors.findState({ tenantId, connectionId: id, externalId });
     if (!state?.conversationId) throw AppError.notFound('Conversation');
-    await this.addresses.set({ tenantId, conversationId: state.conversationId }, address);
+    return { tenantId, conversationId: state.conversationId };
   }
 }

@@ -3,6 +3,7 @@ import { AttachmentResponse, toAttachment } from '../../attachments/attachment.d
 import { AttachmentEntity } from '../../attachments/attachment.entity';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../common/message-status';
 import { type SenderType } from '../../messages/message.entity';
+import { ADDRESS_STATES, type AddressState } from '../../notices/answer-addresses.repository';
 import { readClientMessageId, VisitorMessageRow } from './visitor-messages.repository';
 
 @ApiSchema({ name: 'Session' })
@@ -33,6 +34,17 @@ export class SessionResponse {
     description: 'null before the first message.',
   })
   conversationId: string | null;
+}
+
+@ApiSchema({ name: 'AnswerAddressState' })
+export class AnswerAddressResponse {
+  @ApiProperty({
+    enum: ADDRESS_STATES,
+    example: 'NONE',
+    description:
+      'GIVEN: `POST …/answer-address` was called. KNOWN: the contact has an address, and the language is not known. NONE: there is none.',
+  })
+  address: AddressState;
 }
 
 export class VisitorMessageDelivery {

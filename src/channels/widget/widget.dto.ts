@@ -163,10 +163,15 @@ export class PostReceipt {
 
 @ApiSchema({ name: 'AnswerAddress' })
 export class GiveAddress {
-  @ApiProperty({ format: 'email', example: 'zoe@example.com' })
+  @ApiPropertyOptional({
+    format: 'email',
+    example: 'zoe@example.com',
+    description: 'Without it, answers go to the address that the contact has.',
+  })
+  @IsOptional()
   @IsPlainEmail()
   @IsEmailAddress()
-  email: string;
+  email?: string;
 
   @ApiProperty({ enum: ANSWER_LOCALES, example: 'en', description: "The page's language, for the mails." })
   @IsIn(ANSWER_LOCALES, { message: `must be one of ${ANSWER_LOCALES.join(', ')}` })

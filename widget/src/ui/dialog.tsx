@@ -56,6 +56,7 @@ export function Dialog({ view, actions }: { view: View; actions: Actions }) {
         {view.notice && <p>{view.notice}</p>}
       </div>
       <MessageLog view={view} actions={actions} />
+      {view.offerMail && <div ref={view.offerMail} />}
       {view.form ? (
         <VisitorFormFields form={view.form} texts={texts} onSubmit={actions.submitForm} />
       ) : (

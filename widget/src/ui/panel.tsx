@@ -1,5 +1,6 @@
 import { h, render } from 'preact';
 import type { LoaderContext } from '../app-contract';
+import type { MailModule } from '../answers-by-mail/contract';
 import type { Chat, ChatDisplay } from '../chat';
 import { itemsOf } from '../conversation/chat-items';
 import { MAX_FILES, MAX_FILE_MEBIBYTES } from '../files/chosen-files';
@@ -131,7 +132,7 @@ export class Panel implements ChatDisplay {
   focus(): void {
     const { root } = this;
     (
-      root.querySelector<HTMLElement>('textarea, input:not([hidden])') ?? root.querySelector('button')
+      root.querySelector<HTMLElement>('textarea, .visitor-form input') ?? root.querySelector('button')
     )?.focus();
   }
 
@@ -268,8 +269,25 @@ export class Panel implements ChatDisplay {
       canWrite: chat.refusal !== 'unavailable',
       form: (wantsForm && settings.form) || null,
       isFullScreen: this.isFullScreen,
+      offerMail: visitor.timeline.messages.length > 0 ? this.offerMail : null,
     };
   }
+
+  /** Asks for an address for answers. The form is optional, so a failure to load it is not shown. */
+  private readonly offerMail = async (box: HTMLElement | null): Promise<void> => {
+    const { locale, visitor } = this.chat;
+    if (!box) return;
+    try {
+      const url = new URL(MAIL_FORM_PATH, import.meta.url).href;
+      const { offerMail } = (await import(/* @vite-ignore */ url)) as MailModule;
+      await offerMail(box, {
+        tag: locale.tag,
+        call: (method, body) => visitor.session.call(method, '/answer-address', body),
+      });
+    } catch {
+      // The form appears when the panel is opened again.
+    }
+  };
 
   private async addFiles(files: File[]): Promise<void> {
     const { chat, fileParts } = this;

@@ -32,6 +32,8 @@ export interface View {
   /** Form that the visitor fills in before the first message; null if the form is not shown. */
   form: VisitorForm | null;
   isFullScreen: boolean;
+  /** Fills the box below the messages with a form for an e-mail address; null before the first message. */
+  offerMail: ((box: HTMLElement | null) => void) | null;
 }
 
 export interface Visitor {
