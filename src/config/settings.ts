@@ -205,7 +205,7 @@ export const PROCESS_SETTINGS = {
   }),
   answerMailSeconds: setting('ANSWER_MAIL_SECONDS', whole(1, 86_400), '300', {
     meaning:
-      'age of an answer that a visitor has not read, at which it is [mailed](../how-to/answers-by-mail.md), 1 to 86400',
+      'age of an answer that a visitor has not read, at which it is [mailed](../how-to/widget.md#answers-by-mail), 1 to 86400',
   }),
   widgetNewVisitors: setting('WIDGET_NEW_VISITORS', whole(1, 1_000_000), '3000', {
     meaning: 'anonymous visitors a minute who begin at one widget',
