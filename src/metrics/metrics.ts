@@ -114,11 +114,7 @@ export class Metrics {
     "Tries to fetch a file of a customer's message, by outcome.",
     'outcome',
   );
-  readonly noticeMails = this.counter(
-    'notice_mails_total',
-    'Tries to mail a notice, by outcome.',
-    'outcome',
-  );
+  readonly noticeMails = this.counter('notice_mails_total', 'Tries to mail a notice, by outcome.', 'outcome');
   readonly outboundMessagesInFlight = this.gauge(
     'outbound_messages_in_flight',
     "Requests of this process that wait for a provider's response now.",

@@ -3,7 +3,7 @@ import { Database } from '../database/database';
 import { ConversationKey } from '../database/tables/table-declaration';
 import { Transaction } from '../database/transaction';
 
-export const ADDRESS_STATES = ['GIVEN', 'KNOWN', 'NONE'] as const;
+export const ADDRESS_STATES = ['GIVEN', 'KNOWN', 'NONE', 'OFF'] as const;
 export type AddressState = (typeof ADDRESS_STATES)[number];
 
 export interface AnswerAddress {

@@ -95,6 +95,9 @@ export class AttackTarget implements Target<Foothold> {
       DATABASE_POOL_SIZE: '20',
       TRUST_PROXY: 'loopback',
       WORKSPACE_FILE_MEBIBYTES: String(FILE_QUOTA_BYTES / 1024 / 1024),
+      // Nothing listens there: no agent answers, so no mail is sent.
+      SMTP_URL: 'smtp://127.0.0.1:9',
+      MAIL_FROM: 'login@example.com',
       ...providerUrls,
       ...env,
     };

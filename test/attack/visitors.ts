@@ -9,6 +9,8 @@ const NETWORK = '2001:db8:7:7';
  * Number of sessions that one address may begin in two minutes: the attack may begin at the end of a window.
  */
 const MAX_SESSIONS = 120;
+/** Number of addresses that one visitor may give in two minutes. */
+const MAX_ADDRESSES = 10;
 /** Number of visitors whose streams an attacker opens. */
 const VISITORS = 50;
 
@@ -28,6 +30,28 @@ async function unknownWidgets(attacker: Attacker): Promise<void> {
     headers: { origin: ORIGIN, 'content-type': 'application/json', 'x-forwarded-for': addressOf(n) },
     body: '{}',
   }));
+}
+
+/** Gives one address after the other for the answers to one visitor, each from another network. */
+async function mailAddresses(attacker: Attacker): Promise<void> {
+  const [token] = await sessionTokens(attacker, 1);
+  const call = (path: string, n: number, body: object) => ({
+    method: 'POST' as const,
+    path: `${attacker.foothold.widgetPath}/${path}`,
+    headers: {
+      origin: ORIGIN,
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'x-forwarded-for': addressOf(n * 65_536),
+    },
+    body: JSON.stringify(body),
+  });
+  await attacker.askOnce(call('messages', 1, { clientMessageId: 'm-1', body: 'Hi' }));
+  const taken = attacker.answers.countOf('204');
+  await attacker.flood((n) => call('answer-address', n, { email: `victim-${n}@example.com`, locale: 'en' }));
+  const addresses = attacker.answers.countOf('204') - taken;
+  if (addresses === 0 || addresses > MAX_ADDRESSES)
+    attacker.answers.complain(`One visitor gave ${addresses} addresses`);
 }
 
 /** Opens streams of several visitors, each from another address. */
@@ -85,6 +109,7 @@ function groupsOf(bytes: Buffer): string {
 export const VISITING: Attack[] = [
   { name: 'visitors: of one /64', run: visitorsOfOneNetwork },
   { name: 'visitors: unknown widgets', run: unknownWidgets },
+  { name: 'visitors: addresses for answers', run: mailAddresses },
   { name: 'visitors: event streams', run: streams },
   { name: 'visitors: pipelined behind streams', run: pipelinedBehindStreams },
 ];

@@ -70,6 +70,8 @@ const WIDGET_ROUTES = [
   'PUT /channels/widget/{siteKey}/uploads/{id}/content',
   'DELETE /channels/widget/{siteKey}/uploads/{id}',
   'GET /channels/widget/{siteKey}/attachments/{id}/content',
+  'GET /channels/widget/{siteKey}/answer-address',
+  'POST /channels/widget/{siteKey}/answer-address',
 ];
 
 const CREATED = new Date('2026-11-02T08:15:30.000Z');

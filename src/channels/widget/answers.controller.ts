@@ -76,11 +76,7 @@ export class AnswersController {
   @NoQuery()
   @ForVisitors(CALLS)
   @TokenRequired()
-  @WidgetAnswer(
-    'Ask whether there is an address for answers; 404 if none are mailed',
-    AnswerAddressResponse,
-    200,
-  )
+  @WidgetAnswer('Ask whether there is an address for answers', AnswerAddressResponse, 200)
   @WidgetErrors('INVALID_QUERY')
   getAddress(
     @CurrentWidget() widget: Widget,

@@ -22,7 +22,7 @@ export class VisitorAddressesService {
     await this.addresses.set(await this.findConversation(widget, visitor), { email: email ?? null, locale });
   }
 
-  /** @throws AppError NOT_FOUND as `give` */
+  /** @throws AppError NOT_FOUND: the visitor has no conversation yet */
   async getState(widget: Widget, visitor: Visitor): Promise<AnswerAddressResponse> {
     return { address: await this.addresses.getState(await this.findConversation(widget, visitor)) };
   }

@@ -42,7 +42,7 @@ export class AnswerAddressResponse {
     enum: ADDRESS_STATES,
     example: 'NONE',
     description:
-      'GIVEN: `POST …/answer-address` was called. KNOWN: the contact has an address, and the language is not known. NONE: there is none.',
+      'GIVEN: `POST …/answer-address` was called. KNOWN: the contact has an address, and the language is not known. NONE: there is none. OFF: no answers are mailed.',
   })
   address: AddressState;
 }

@@ -22,7 +22,7 @@ const TEXTS = {
   },
 };
 
-/** Asks for an address in `box`, unless there is one. If no answers are mailed, the service answers 404. */
+/** Asks for an address in `box`, if the visitor has none and the service mails answers. */
 export const offerMail: MailModule['offerMail'] = async (box, { tag, call }: MailHost) => {
   const locale = tag.toLowerCase().startsWith('de') ? 'de' : 'en';
   const { address } = await call<{ address: string }>('GET');
