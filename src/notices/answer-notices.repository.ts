@@ -126,7 +126,7 @@ export class AnswerNoticesRepository {
     const rows = await tx.query<{ body: string }>(
       `SELECT body FROM messages m
        WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.id >= $3 AND m.sender_type = 'AGENT'
-         AND ${IS_UNREAD('m')}
+         AND m.body <> '' AND ${IS_UNREAD('m')}
        ORDER BY m.id LIMIT $4`,
       [tenantId, conversationId, from, count],
     );

@@ -37,6 +37,9 @@ import { MAX_COUNTED } from '../../src/database/bounded-count';
 import { Database } from '../../src/database/database';
 import { OneServer } from '../../src/database/placement/one-server';
 import { VisitorMessagesRepository } from '../../src/channels/widget/visitor-messages.repository';
+import { AnswerNoticesRepository } from '../../src/notices/answer-notices.repository';
+import { QuietAnswersRepository } from '../../src/notices/quiet-answers.repository';
+import { BEFORE_ALL_DUE } from '../../src/queue/polling/due-position';
 import { InvitationsRepository } from '../../src/logins/invitations/invitations.repository';
 import { LoginSessionsRepository } from '../../src/logins/sessions/login-sessions.repository';
 import { MembershipsRepository } from '../../src/logins/people/memberships.repository';
@@ -707,6 +710,26 @@ describe('query plans', () => {
         expect(indexesOf(plan)).toEqual([expect.stringMatching(/^conversations_(pkey|id_idx)$/)]);
         expect(rowsRead(plan)).toBeLessThanOrEqual(1);
       }
+    });
+
+    it('finds answers that visitors have not read by the activity of their conversations', async () => {
+      const answers = new QuietAnswersRepository(host.get(Database));
+      const widgets = [BIG, TINY].map((tenantId) => ({ tenantId, connectionId: uuid(9) }));
+      // The newest 280 conversations of the big workspace have ids of messages in this stretch of time.
+      const from = 'ffffffff-0000-7000-8000-000000004bf0';
+      const plans = await plansOf(() => answers.find(widgets, from, HIGHEST_ID));
+      for (const plan of plans) {
+        expectOnlyIndexed(plan, ['conversations', 'messages', 'contacts', 'answer_addresses']);
+        expect(indexesOf(plan)).toContain('conversations_activity_idx');
+        expect(rowsRead(plan)).toBeLessThanOrEqual(STEP_ROWS);
+      }
+      for (const plan of await plansOf(() => answers.listWidgets(LOWEST_ID, server))) {
+        expectOnlyIndexed(plan, ['channel_connections']);
+        expect(rowsRead(plan)).toBeLessThanOrEqual(CHANNELS.length);
+      }
+      const notices = new AnswerNoticesRepository();
+      for (const plan of await plansOf(() => notices.findDue(BEFORE_ALL_DUE, server)))
+        expect(indexesOf(plan)).toEqual(['answer_notices_due_idx']);
     });
 
     it('finds agents who have been deactivated, and locks one of their conversations', async () => {
