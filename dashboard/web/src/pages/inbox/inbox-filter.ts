@@ -4,16 +4,10 @@ import type { Channel, ConversationStatus } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { NOBODY } from './list/cached-lists';
+import { isMatter, type Matter } from './matters';
 
 export const VIEWS = ['mine', 'nobody', 'all'] as const;
-/** Views without a choice of the status: customers who wait for a reply, and replies that are lost. */
-const MATTERS = ['waiting', 'lost'] as const;
-export type Matter = (typeof MATTERS)[number];
 export type View = (typeof VIEWS)[number] | 'agent' | Matter;
-
-export function isMatter(view: View): view is Matter {
-  return MATTERS.some((one) => one === view);
-}
 
 export const STATUSES: readonly ConversationStatus[] = ['OPEN', 'SNOOZED', 'CLOSED'];
 export const CHANNELS = Object.keys(CHANNEL_LABELS) as Channel[];
@@ -33,7 +27,7 @@ export function useInboxFilter(): InboxFilter {
   const { view, agent, status, channel } = route.useSearch();
   return useMemo(
     () => ({
-      view: agent ? 'agent' : ([...VIEWS, ...MATTERS].find((one) => one === view) ?? 'mine'),
+      view: agent ? 'agent' : isMatter(view) ? view : (VIEWS.find((one) => one === view) ?? 'mine'),
       agent: agent || undefined,
       status: STATUSES.find((one) => one === status) ?? 'OPEN',
       channel: CHANNELS.find((one) => one === channel),

@@ -20,7 +20,8 @@ import type {
   UpdateConversation,
 } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
-import { type InboxFilter, isMatter, useAssigneeOf } from './inbox-filter';
+import { type InboxFilter, useAssigneeOf } from './inbox-filter';
+import { isMatter } from './matters';
 import { useFreshness, usePollMs } from './live/live-state';
 import { endChange, type PendingChange, readConversation, readWithChanges } from './pending-changes';
 import { FRESH_PAGES, keyOf } from './inbox-cache';

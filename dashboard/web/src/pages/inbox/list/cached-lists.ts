@@ -1,7 +1,7 @@
 import { type Query, type QueryClient } from '@tanstack/react-query';
 import { api, toQuery } from '../../../api/client';
 import type { ActiveConversation, Channel, ConversationStatus, Page } from '../../../api/types';
-import type { Matter } from '../inbox-filter';
+import type { Matter } from '../matters';
 import { withChangedRows } from './changed-rows';
 import {
   beginChange,

@@ -1,6 +1,6 @@
 import type { InfiniteData } from '@tanstack/react-query';
 import type { ActiveConversation, Page } from '../../../api/types';
-import type { Matter } from '../inbox-filter';
+import type { Matter } from '../matters';
 
 /** Returns the value by which lists are sorted: the newest message's id, or else the conversation's id. */
 function activityOf({ id, lastMessageId }: ActiveConversation): string {

@@ -8,15 +8,8 @@ import { lazyPart, usePreload } from '../../../common/lazy-part';
 import { useFormats, useTexts } from '../../../i18n/locale';
 import { AlertMenu } from '../alerts/alert-menu';
 import { MAX_COUNT } from '../inbox-cache';
-import {
-  CHANNELS,
-  type InboxFilter,
-  isMatter,
-  STATUSES,
-  toSearch,
-  useInboxFilter,
-  VIEWS,
-} from '../inbox-filter';
+import { CHANNELS, type InboxFilter, STATUSES, toSearch, useInboxFilter, VIEWS } from '../inbox-filter';
+import { isMatter } from '../matters';
 import classes from '../inbox.module.css';
 import { ColleagueView } from './colleague-view';
 import { useFocusOnReturn } from './next-conversation';
