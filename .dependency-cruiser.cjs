@@ -11,7 +11,7 @@
 //                            ↓
 //      audit  alerts → outbox;  idempotency  secrets  access what every feature may use
 //                            ↓
-//      http  outgoing  mails  metrics  queue  database  redis  config  common     the ground: imports no feature
+//      http  outgoing  mails  metrics  queue  database  redis  config  common  the ground: imports no feature
 //
 // A folder may import itself and the folders named for it here, and nothing else of src/. A folder's name
 // stands for its files without those of its sub-folders that have a line of their own.

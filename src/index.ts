@@ -84,7 +84,7 @@ export { WebhookRecoveriesService } from './webhooks/recoveries/webhook-recoveri
 export { RecoverEndpoint, RedeliverMatching } from './webhooks/recoveries/webhook-recovery.dto';
 export { RedeliverOptions, type WebhookRecoverySummary } from './webhooks/recoveries/webhook-recovery.dto';
 
-// Alerts: what of a workspace needs its owners.
+// Alerts: matters of a workspace that need its owners.
 export { AlertsService } from './alerts/alerts.service';
 export { type AlertResponse, ListAlertsQuery } from './alerts/alert.dto';
 export { ALERT_KINDS, alertCatalog, type AlertKind, type AlertSubject } from './alerts/alert-kinds';
