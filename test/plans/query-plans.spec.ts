@@ -675,6 +675,23 @@ describe('query plans', () => {
       expect(rowsRead(plan!)).toBeLessThan(10);
     });
 
+    it('takes back the deliveries of an automatic recovery by the recovery’s own part of the index', async () => {
+      const store = host.app.get(DeliveryRoundsRepository);
+      const [taken] = await plansOf(
+        () => inQueue((tx) => store.takeBack(tx, BIG, newId(), true, 500)),
+        /^WITH taken/,
+      );
+      const [listed] = await plansOf(
+        () => inQueue((tx) => store.listConversations(tx, BIG, newId(), 100)),
+        /conversationId/,
+      );
+      expect(indexesOf(taken!)).toContain('pending_deliveries_recovery_idx');
+      expect(indexesOf(listed!)).toContain('pending_deliveries_recovery_idx');
+      expectOnlyIndexed(taken!, ['pending_deliveries']);
+      expectOnlyIndexed(listed!, ['pending_deliveries', 'events']);
+      for (const plan of [taken!, listed!]) expect(rowsRead(plan)).toBeLessThan(10);
+    });
+
     it('finds all endpoints with something due in one step, however much each of them is owed', async () => {
       const { targets } = await host.app.get(DueDeliveriesRepository).findDue(BEFORE_ALL_ENDPOINTS, server);
       expect(targets.map(({ id }) => id)).toEqual(
