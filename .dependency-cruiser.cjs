@@ -86,6 +86,7 @@ const MAY_IMPORT = {
   'operations/health': ['http', ...GROUND],
   'operations/metrics': ['metrics', 'config', 'queue/floors', 'database/history', ...DATABASE],
   'operations/parked-events': ['workspaces', ...SUPPORT],
+  'operations/alert-watch': ['alerts', 'auth', 'workspaces', 'queue', ...GROUND],
   'operations/retention': ['privacy', 'attachments', 'workspaces', 'queue', 'database/history', ...GROUND],
 };
 

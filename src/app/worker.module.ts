@@ -1,4 +1,5 @@
 import { Module, OnApplicationBootstrap } from '@nestjs/common';
+import { AlertWatchModule } from '../operations/alert-watch/alert-watch.module';
 import { AttachmentsWorkerModule } from '../attachments/attachments.module';
 import { ChannelsWorkerModule } from '../channels/channels-worker.module';
 import { ConversationsWorkerModule } from '../conversations/conversations.module';
@@ -26,6 +27,7 @@ import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-
     OwnerDatabaseModule,
     QueueFloorsWorkerModule,
     RetentionModule,
+    AlertWatchModule,
     WorkspaceDeletionWorkerModule,
     PrivacyWorkerModule,
     ConversationsWorkerModule,

@@ -1,3 +1,4 @@
+import { AlertsModule } from '../alerts/alerts.module';
 import { Module } from '@nestjs/common';
 import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-deletion-worker.module';
 import { Config } from '../config/config';
@@ -15,6 +16,7 @@ import { AttachmentContents } from './contents/attachment-contents';
 import { FileCheck } from './files/file-check';
 import { FileDeleter } from './files/file-deleter';
 import { FileIntake } from './files/file-intake';
+import { FileSpace } from './files/file-space';
 import { FileUsageRepository } from './files/file-usage.repository';
 import { FileSweep } from './files/file-sweep';
 import { WorkspaceFileRemover } from './files/workspace-file-remover';
@@ -42,6 +44,7 @@ const EXPORTED = [
   AttachmentWriter,
   FileIntake,
   FilesRepository,
+  FileSpace,
   FileUsageRepository,
   ReceivedFiles,
   FileStoresRepository,
@@ -56,7 +59,7 @@ const EXPORTED = [
 ];
 
 @Module({
-  imports: [ConversationsModule, IdempotencyModule, OutboxModule, RateLimitModule],
+  imports: [AlertsModule, ConversationsModule, IdempotencyModule, OutboxModule, RateLimitModule],
   providers: [
     ...EXPORTED,
     FileStoreMetrics,

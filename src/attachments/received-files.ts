@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { newId } from '../common/ids';
-import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { OutboxService } from '../outbox/outbox.service';
@@ -9,7 +8,7 @@ import { AttachmentProblem } from './attachment.entity';
 import { AttachmentKey, AttachmentsRepository, NewAttachment } from './attachments.repository';
 import { ExpectedFile, FileIntake } from './files/file-intake';
 import { FilesRepository } from './files/files.repository';
-import { FileUsageRepository } from './files/file-usage.repository';
+import { FileSpace } from './files/file-space';
 import { FileFacts } from './files/file.entity';
 import { FileStore } from './store/file-store';
 
@@ -21,10 +20,9 @@ const UNFINISHED_MS = 3_600_000;
 export class ReceivedFiles {
   constructor(
     private readonly database: Database,
-    private readonly config: Config,
     private readonly attachments: AttachmentsRepository,
     private readonly files: FilesRepository,
-    private readonly usage: FileUsageRepository,
+    private readonly space: FileSpace,
     private readonly intake: FileIntake,
     private readonly fileStore: FileStore,
     private readonly outbox: OutboxService,
@@ -92,10 +90,9 @@ export class ReceivedFiles {
     const { tenantId } = key;
     const attachment = await this.attachments.lock(tx, key);
     if (attachment?.state !== 'PENDING') return 'ended';
-    const { workspaceFileBytes } = this.config;
-    if (!(await this.usage.add(tx, tenantId, facts.size, workspaceFileBytes))) return 'full';
+    if (!(await this.space.reserve(tx, tenantId, facts.size))) return 'full';
     if (!(await this.files.setStored(tx, { tenantId, fileId: file.fileId }, facts, 0))) {
-      await this.usage.subtract(tx, tenantId, facts.size);
+      await this.space.release(tx, tenantId, facts.size);
       return 'ended';
     }
     await this.files.keep(tx, tenantId, [file.fileId]);

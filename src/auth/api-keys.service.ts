@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { KeyRevocations } from '../access/key-revocations';
 import { requirePermission, requireReadPermission } from '../access/require-permission';
+import { AlertWriter } from '../alerts/alert-writer';
 import { AuditService } from '../audit/audit.service';
 import { changedValues, valuesOf } from '../audit/changed-values';
 import { AppError } from '../common/app-error';
@@ -38,6 +39,7 @@ export class ApiKeysService {
     private readonly config: Config,
     private readonly revocations: KeyRevocations,
     private readonly claims: RunningClaims,
+    private readonly alerts: AlertWriter,
   ) {}
 
   /**
@@ -167,6 +169,7 @@ export class ApiKeysService {
     const { id: keyId, name } = key;
     const revoked = { ...key, revokedAt: key.revokedAt ?? new Date() };
     await this.keys.revoke(tx, tenantId, keyId, revoked.revokedAt);
+    await this.alerts.resolve(tx, tenantId, ['KEY_ENDING'], keyId);
     const revocation = { tenantId, keyId, replacedBy: replacedBy ?? null, actor };
     const endpoints = await this.revocations.apply(tx, revocation);
     const changed = changedValues(key, revoked, ['revokedAt']);

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { AccessModule } from '../access/access.module';
+import { AlertsModule } from '../alerts/alerts.module';
 import { AuditModule } from '../audit/audit.module';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { RequestBudgetGuard } from '../http/limits/request-budget';
@@ -20,7 +21,7 @@ import { RefusedApiKeys } from './refused-api-keys';
 import { PrincipalGuard } from './principal.guard';
 
 @Module({
-  imports: [AccessModule, AuditModule, RateLimitModule, RunningClaimsModule, WorkspacesModule],
+  imports: [AccessModule, AlertsModule, AuditModule, RateLimitModule, RunningClaimsModule, WorkspacesModule],
   providers: [ApiKeysRepository, ApiKeysService, RateLimitUseService],
   exports: [ApiKeysRepository, ApiKeysService, RateLimitUseService],
 })

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AlertsModule } from '../alerts/alerts.module';
 import { AuditModule } from '../audit/audit.module';
 import { TableRegistry } from '../database/tables/table-registry';
 import { RunningClaimsModule } from '../queue/claims/running-claims';
@@ -19,7 +20,7 @@ const PROVIDERS = [
 ];
 
 @Module({
-  imports: [AuditModule, RunningClaimsModule],
+  imports: [AlertsModule, AuditModule, RunningClaimsModule],
   providers: PROVIDERS,
   exports: PROVIDERS,
 })

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AlertWriter } from '../alerts/alert-writer';
 import { requirePermission, requireReadPermission } from '../access/require-permission';
 import { AuditRecord, AuditService } from '../audit/audit.service';
 import { changedValues, valuesOf } from '../audit/changed-values';
@@ -13,7 +14,7 @@ import { Transaction } from '../database/transaction';
 import { RunningClaims } from '../queue/claims/running-claims';
 import { DEFAULT_GRACE_DAYS, DeleteWorkspace, WorkspaceDeletion } from './workspace-deletion.dto';
 import { DeletionProgress, WorkspaceDeletionsRepository } from './workspace-deletions.repository';
-import { trialEndFrom } from './plan-policy';
+import { isTrialEnding, trialEndFrom } from './plan-policy';
 import { CreateWorkspace, UpdateWorkspace } from './workspace.dto';
 import { WorkspaceEntity } from './workspace.entity';
 import { WorkspacesRepository } from './workspaces.repository';
@@ -36,6 +37,7 @@ export class WorkspacesService {
     private readonly deletions: WorkspaceDeletionsRepository,
     private readonly audit: AuditService,
     private readonly claims: RunningClaims,
+    private readonly alerts: AlertWriter,
   ) {}
 
   /**
@@ -107,6 +109,8 @@ export class WorkspacesService {
       if (permissions.size === 0) permissions.add('workspace.update');
       for (const permission of permissions) await requirePermission(tx, tenantId, actor, permission);
       await this.workspaces.update(tx, after);
+      if (isTrialEnding(before) && !isTrialEnding(after))
+        await this.alerts.resolve(tx, tenantId, ['TRIAL_ENDING'], tenantId);
       for (const field of fields) {
         const changed = changedValues(before, after, [field]);
         if (changed) this.append(tx, after, actor, { action: CHANGES[field].action, ...changed });

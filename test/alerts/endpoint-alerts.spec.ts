@@ -20,7 +20,7 @@ describe('alerts of endpoints', () => {
   beforeEach(async () => {
     receiver = await Receiver.start();
     tenant = await WebhookWorkspace.create(service);
-    endpoint = await tenant.addEndpoint(receiver.url(), { events: EVENTS });
+    endpoint = await tenant.addEndpoint(receiver.url());
   });
   afterEach(() => receiver.stop());
 
@@ -35,10 +35,10 @@ describe('alerts of endpoints', () => {
     waitFor(`open alerts ${expected.join()}`, async () => (await kinds(true)).join() === expected.join());
 
   it('open at the first delivery that is given up, and are resolved by a success', async () => {
+    await tenant.edit(endpoint, { events: EVENTS });
     answer(500);
     await tenant.exhaust(endpoint);
     await waitForOpen('ENDPOINT_FAILING');
-    await tenant.exhaust(endpoint);
     answer(200);
     await tenant.message();
     await waitForOpen();

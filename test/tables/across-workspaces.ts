@@ -37,6 +37,8 @@ export const SEARCHES: Record<string, string> = {
   'AttachmentFetchesRepository.findDue': EVERY_SECOND,
   'FilesRepository.findDue': EVERY_SECOND,
   'RenditionsRepository.findDue': EVERY_SECOND,
+  'EndingThingsRepository.findTrials': NIGHTLY,
+  'EndingThingsRepository.findKeys': NIGHTLY,
   'EventsRepository.listLatest':
     'finds events of which no signal has told, four times a minute for each process with an open inbox: by index',
   'InstagramTokensRepository.listDue': NIGHTLY,

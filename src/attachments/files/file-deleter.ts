@@ -5,7 +5,7 @@ import { StepOutcome } from '../../queue/polling/fair-items';
 import { WorkRunner } from '../../queue/polling/work-runner';
 import { FileStore } from '../store/file-store';
 import { FileRowKey, FilesRepository } from './files.repository';
-import { FileUsageRepository } from './file-usage.repository';
+import { FileSpace } from './file-space';
 
 /** Milliseconds between deletions of a worker, so that they do not slow other work. */
 const PAUSE_MS = 5;
@@ -20,7 +20,7 @@ export class FileDeleter {
     runner: WorkRunner,
     private readonly database: Database,
     private readonly files: FilesRepository,
-    private readonly usage: FileUsageRepository,
+    private readonly space: FileSpace,
     private readonly store: FileStore,
   ) {
     runner.registerFree({
@@ -37,7 +37,7 @@ export class FileDeleter {
     await this.store.remove(key);
     await this.database.queueTransaction(async (tx) => {
       const size = await this.files.delete(tx, key);
-      if (size !== null) await this.usage.subtract(tx, key.tenantId, size);
+      if (size !== null) await this.space.release(tx, key.tenantId, size);
     });
     return 'done';
   }

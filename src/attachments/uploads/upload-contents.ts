@@ -8,7 +8,7 @@ import { WorkBudgets } from '../../http/limits/work-budgets';
 import { ExpectedFile, FileIntake, FileRefused, RefusedFile } from '../files/file-intake';
 import { FileEntity } from '../files/file.entity';
 import { FilesRepository } from '../files/files.repository';
-import { FileUsageRepository } from '../files/file-usage.repository';
+import { FileSpace } from '../files/file-space';
 import { FileStore, FileStoreFault } from '../store/file-store';
 import { toUpload, UploadResponse } from './upload.dto';
 import { CONTENT_MS, Uploader } from './upload-writer';
@@ -29,7 +29,7 @@ export class UploadContents {
     private readonly connections: Connections,
     private readonly uploads: UploadsService,
     private readonly files: FilesRepository,
-    private readonly usage: FileUsageRepository,
+    private readonly space: FileSpace,
     private readonly intake: FileIntake,
     private readonly store: FileStore,
   ) {}
@@ -106,7 +106,7 @@ export class UploadContents {
       const livesMs = file.storedAt === null ? UNUSED_MS - CONTENT_MS : 0;
       const isKept = await this.database.transaction(async (tx) => {
         if (!(await this.files.setStored(tx, key, facts, livesMs))) return false;
-        if (facts.size < size) await this.usage.subtract(tx, tenantId, size - facts.size);
+        if (facts.size < size) await this.space.release(tx, tenantId, size - facts.size);
         return true;
       });
       // Its row may be gone with its workspace, so that nothing would ever remove the bytes.

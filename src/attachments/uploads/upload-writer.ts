@@ -6,7 +6,7 @@ import { newId } from '../../common/ids';
 import { Config } from '../../config/config';
 import { Transaction } from '../../database/transaction';
 import { FilesRepository } from '../files/files.repository';
-import { FileUsageRepository } from '../files/file-usage.repository';
+import { FileSpace } from '../files/file-space';
 import { CreateUpload, toUpload, UploadResponse } from './upload.dto';
 
 /** Milliseconds within which an upload must get its content. */
@@ -34,7 +34,7 @@ export class UploadWriter {
   constructor(
     private readonly config: Config,
     private readonly files: FilesRepository,
-    private readonly usage: FileUsageRepository,
+    private readonly space: FileSpace,
   ) {}
 
   /**
@@ -52,9 +52,8 @@ export class UploadWriter {
     limits: UploadLimits | null = null,
   ): Promise<UploadResponse> {
     requireAnyForm(channel, size);
-    const { workspaceFileBytes: bytes } = this.config;
-    const max = bytes === null ? null : Math.floor(bytes * (limits?.share ?? 1));
-    if (!(await this.usage.add(tx, tenantId, size, max))) throw filesFull(bytes!);
+    if (!(await this.space.reserve(tx, tenantId, size, limits?.share ?? 1)))
+      throw filesFull(this.config.workspaceFileBytes!);
     // The workspace's row of usage is now locked, so that no other upload is counted at the same time.
     if (limits) await this.requireUnusedBelow(tx, { tenantId, uploader }, size, limits);
     const file = {

@@ -14,7 +14,7 @@ export class EndpointAlerts {
     private readonly alerts: AlertWriter,
   ) {}
 
-  /** Opens the alert after a delivery was given up, unless a success followed or the endpoint is inactive. */
+  /** Opens the alert when a delivery was given up, unless a success followed or the endpoint is inactive. */
   async openFailing({ tenantId, id, url }: HealthChange): Promise<void> {
     await this.database.transaction(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, tenantId, id);
