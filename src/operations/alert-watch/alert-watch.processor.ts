@@ -6,7 +6,7 @@ import { AlertWatchService } from './alert-watch.service';
 export const ALERT_WATCH_QUEUE = 'alert-watch';
 const EVERY_DAY = '29 5 * * *';
 
-/** Watches what ends at a time, once a day in one worker process. */
+/** Watches trials and keys that end soon, once a day in one worker process. */
 @Processor(ALERT_WATCH_QUEUE)
 export class AlertWatchProcessor extends DailyProcessor {
   constructor(
