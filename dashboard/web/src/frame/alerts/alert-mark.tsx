@@ -1,4 +1,4 @@
-import { Badge } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useLocale } from '../../i18n/locale';
 import { ALERT_TEXTS } from './alert-texts';
 import { useOpenAlerts } from './use-open-alerts';
@@ -9,8 +9,17 @@ export default function AlertMark({ workspaceId }: { workspaceId: string }) {
   const { length } = useOpenAlerts(workspaceId);
   if (length === 0) return null;
   return (
-    <Badge size="sm" circle={length < 10} color="red.8" variant="filled" title={texts.open(length)}>
+    <Text
+      span
+      size="xs"
+      fw={700}
+      c="white"
+      bg="red.9"
+      px={7}
+      style={{ borderRadius: 9 }}
+      title={texts.open(length)}
+    >
       {length}
-    </Badge>
+    </Text>
   );
 }
