@@ -57,7 +57,7 @@ describe('alerts of what ends or fills up', () => {
     const [revoked, ended] = [await create(6), await create(6)];
     await watch.watch();
     expect((await open()).sort()).toEqual([revoked, ended].map(({ id }) => ['KEY_ENDING', id]).sort());
-    await keys.revoke(workspace.id, revoked.id, { reason: 'REPLACED' }, SYSTEM);
+    await keys.revoke(workspace.id, revoked.id, { reason: 'LEAKED' }, SYSTEM);
     expect(await open()).toEqual([['KEY_ENDING', ended.id]]);
     await host.query(`UPDATE api_keys SET expires_at = now() - interval '1 minute' WHERE id = $1`, [
       ended.id,
