@@ -1197,7 +1197,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description Event types. A key may name those whose data it has the scope to read, so not `channel.status_changed`, `audit.event` or `*`.
+             * @description Event types. A key may name those whose data it has the scope to read, so not `channel.status_changed`, `audit.event`, those of alerts, or `*`.
              * @example [
              *       "message.created",
              *       "conversation.updated"
@@ -1545,6 +1545,46 @@ export interface components {
             };
             context?: components["schemas"]["WebhookContext"];
         };
+        /** @description Something of the workspace needs its owners: kind says what, and the subject which one. */
+        AlertOpenedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "alert.opened";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                alertId: string;
+                kind: string;
+                subjectType: string;
+                subjectId: string;
+            };
+            context?: components["schemas"]["WebhookContext"];
+        };
+        /** @description What an alert told of has ended. */
+        AlertResolvedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "alert.resolved";
+            /**
+             * Format: date-time
+             * @description The moment of this attempt.
+             */
+            deliveredAt: string;
+            data: {
+                alertId: string;
+                kind: string;
+                subjectType: string;
+                subjectId: string;
+            };
+            context?: components["schemas"]["WebhookContext"];
+        };
         /** @description A row was written to the audit log. Only for workspaces with the auditWebhookExport entitlement. */
         AuditEvent: {
             /**
@@ -1599,7 +1639,7 @@ export interface components {
              */
             url?: string;
             /**
-             * @description Event types. A key may name those whose data it has the scope to read, so not `channel.status_changed`, `audit.event` or `*`.
+             * @description Event types. A key may name those whose data it has the scope to read, so not `channel.status_changed`, `audit.event`, those of alerts, or `*`.
              * @example [
              *       "message.created",
              *       "conversation.updated"
@@ -1773,7 +1813,7 @@ export interface components {
             secret: string;
         };
         /** @description Body of a webhook. More types may come, for endpoints that are subscribed to `*`. */
-        WebhookEvent: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageStatusChangedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["AttachmentUpdatedEvent"] | components["schemas"]["ConversationCreatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ChannelStatusChangedEvent"] | components["schemas"]["AuditEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["MessageCreatedEvent"] | components["schemas"]["MessageStatusChangedEvent"] | components["schemas"]["MessageUpdatedEvent"] | components["schemas"]["AttachmentUpdatedEvent"] | components["schemas"]["ConversationCreatedEvent"] | components["schemas"]["ConversationUpdatedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactMergedEvent"] | components["schemas"]["ChannelStatusChangedEvent"] | components["schemas"]["AlertOpenedEvent"] | components["schemas"]["AlertResolvedEvent"] | components["schemas"]["AuditEvent"] | components["schemas"]["WebhookTestEvent"];
     };
     responses: never;
     parameters: never;
@@ -1839,6 +1879,8 @@ export type ContactCreatedEvent = components['schemas']['ContactCreatedEvent'];
 export type ContactUpdatedEvent = components['schemas']['ContactUpdatedEvent'];
 export type ContactMergedEvent = components['schemas']['ContactMergedEvent'];
 export type ChannelStatusChangedEvent = components['schemas']['ChannelStatusChangedEvent'];
+export type AlertOpenedEvent = components['schemas']['AlertOpenedEvent'];
+export type AlertResolvedEvent = components['schemas']['AlertResolvedEvent'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
 export type WebhookEndpointChanges = components['schemas']['WebhookEndpointChanges'];
