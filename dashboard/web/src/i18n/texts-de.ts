@@ -920,34 +920,6 @@ export const de: Texts = {
         : `${text} ${plural(count, 'Ereignis wurde', 'Ereignisse wurden')} seitdem verpasst.`,
     start: (total: string) => `${total} nachholen`,
   },
-  automatic: {
-    title: 'Automatisches Nachholen',
-    choice: 'Verpasste Ereignisse automatisch nachholen',
-    choiceAdvice:
-      'Nach Fehlern wird der Endpunkt nach 5 und 15 Minuten versucht, dann fünf Tage lang alle 30 Minuten. Sobald er antwortet, bekommt er, was er verpasst hat.',
-    state: {
-      missing: 'Ereignisse wurden verpasst. Der Endpunkt wird bald versucht.',
-      probing: 'Der Endpunkt wird von Zeit zu Zeit versucht. Seine erste Antwort beginnt das Nachholen.',
-      recovering: 'Der Endpunkt antwortet. Er bekommt gerade, was er verpasst hat.',
-      stopped: 'Beendet.',
-      inactive: 'Der Endpunkt ist inaktiv. Aktivieren Sie ihn, dann bekommt er, was er verpasst hat.',
-    },
-    stopped: {
-      rounds: 'Beendet nach drei Runden, die nicht alles zugestellt haben. Holen Sie den Rest selbst nach.',
-      days: 'Beendet, weil der Endpunkt fünf Tage lang nicht geantwortet hat. Holen Sie Verpasstes selbst nach.',
-    },
-    since: 'Verpasst seit',
-    nextProbe: (probes: number) =>
-      probes === 0 ? 'Erster Versuch' : `${probes}-mal versucht, das nächste Mal`,
-    until: 'Versucht bis',
-    rounds: (rounds: number) => `Runde ${rounds} von 3`,
-    cancel: 'Automatisches Nachholen abbrechen',
-    dismiss: 'Wieder auf Verpasstes achten',
-    cancelled: 'Beendet. Ereignisse ab jetzt werden wieder automatisch nachgeholt.',
-    offer: 'Was dieser Endpunkt verpasst hat, kann von selbst zugestellt werden, sobald er wieder antwortet.',
-    turnOn: 'Automatisch nachholen',
-    turnedOn: 'Automatisches Nachholen ist an.',
-  },
   recoveries: {
     title: 'Nachholungen und erneute Zustellungen',
     kind: { missed: 'Nachholung', matching: 'Erneute Zustellung' },

@@ -838,33 +838,6 @@ export const en = {
         : `${text} ${plural(count, 'event was', 'events were')} missed since then.`,
     start: (total: string) => `Recover ${total}`,
   },
-  automatic: {
-    title: 'Automatic recovery',
-    choice: 'Recover missed events automatically',
-    choiceAdvice:
-      'After failures the endpoint is tried after 5 and 15 minutes, then every 30 minutes for five days. Once it answers, it gets what it has missed.',
-    state: {
-      missing: 'Events were missed. The endpoint will be tried soon.',
-      probing: 'The endpoint is tried from time to time. Its first answer starts the recovery.',
-      recovering: 'The endpoint answers. It is getting what it has missed.',
-      stopped: 'Stopped.',
-      inactive: 'The endpoint is inactive. Activate it, and it gets what it has missed.',
-    },
-    stopped: {
-      rounds: 'Stopped after three rounds that did not deliver everything. Recover the rest yourself.',
-      days: 'Stopped, because the endpoint did not answer for five days. Recover what it has missed yourself.',
-    },
-    since: 'Missed since',
-    nextProbe: (probes: number) => (probes === 0 ? 'Tried first' : `Tried ${probes} times, next`),
-    until: 'Tried until',
-    rounds: (rounds: number) => `Round ${rounds} of 3`,
-    cancel: 'Cancel automatic recovery',
-    dismiss: 'Watch for new misses again',
-    cancelled: 'Ended. Events from now on are recovered automatically again.',
-    offer: 'Events that this endpoint has missed can be delivered by themselves as soon as it answers again.',
-    turnOn: 'Recover automatically',
-    turnedOn: 'Automatic recovery is on.',
-  },
   recoveries: {
     title: 'Recoveries and redeliveries',
     kind: { missed: 'Recovery', matching: 'Redelivery' },

@@ -5,7 +5,8 @@ import type { AutomaticRecovery, Endpoint } from '../../api/types';
 import { useChange, useMayManage, useRead } from '../../api/workspace';
 import { ErrorNotice } from '../../common/error-notice';
 import { Moment } from '../../common/moment';
-import { useTexts } from '../../i18n/locale';
+import { useLocale } from '../../i18n/locale';
+import { AUTOMATIC_TEXTS } from '../webhooks/automatic-texts';
 
 const REFRESH_MS = 2_000;
 
@@ -21,15 +22,15 @@ export function AutomaticSection({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function State({ endpoint }: { endpoint: Endpoint }) {
-  const texts = useTexts();
+  const automatic = AUTOMATIC_TEXTS[useLocale()];
   const path = `webhook-endpoints/${endpoint.id}/automatic-recovery`;
   const state = useRead<AutomaticRecovery>(path, {}, { refreshMs: REFRESH_MS });
-  const cancel = useChange((at) => api.delete(`${at}/${path}`), texts.automatic.cancelled);
+  const cancel = useChange((at) => api.delete(`${at}/${path}`), automatic.cancelled);
   const mayManage = useMayManage();
   const recovery = state.data?.data;
   if (!recovery) return null;
   const { since, probes, nextProbeAt, probesUntil, rounds, stopReason } = recovery;
-  const words = texts.automatic;
+  const words = automatic;
   return (
     <Section>
       <Text size="sm" role="status">
@@ -71,19 +72,19 @@ function State({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function Offer({ endpoint }: { endpoint: Endpoint }) {
-  const texts = useTexts();
+  const automatic = AUTOMATIC_TEXTS[useLocale()];
   const mayManage = useMayManage();
   const turnOn = useChange(
     (at) => api.patch(`${at}/webhook-endpoints/${endpoint.id}`, { automaticRecovery: true }),
-    texts.automatic.turnedOn,
+    automatic.turnedOn,
   );
   if (!mayManage) return null;
   return (
     <Section>
-      <Text size="sm">{texts.automatic.offer}</Text>
+      <Text size="sm">{automatic.offer}</Text>
       <Group>
         <Button size="compact-sm" loading={turnOn.isPending} onClick={() => turnOn.mutate()}>
-          {texts.automatic.turnOn}
+          {automatic.turnOn}
         </Button>
       </Group>
       <ErrorNotice error={turnOn.error} />
@@ -92,12 +93,12 @@ function Offer({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function Section({ children }: { children: ReactNode }) {
-  const texts = useTexts();
+  const automatic = AUTOMATIC_TEXTS[useLocale()];
   return (
-    <Card withBorder component="section" aria-label={texts.automatic.title}>
+    <Card withBorder component="section" aria-label={automatic.title}>
       <Stack gap={4}>
         <Title order={2} size="h4">
-          {texts.automatic.title}
+          {automatic.title}
         </Title>
         {children}
       </Stack>

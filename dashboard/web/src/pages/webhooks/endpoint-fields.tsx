@@ -6,7 +6,8 @@ import { api } from '../../api/client';
 import type { Endpoint, EventTypeInfo, UrlCheck } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
 import { Fault, faultOf } from '../../common/error-notice';
-import { useTexts } from '../../i18n/locale';
+import { useLocale, useTexts } from '../../i18n/locale';
+import { AUTOMATIC_TEXTS } from './automatic-texts';
 import { ALL_EVENTS, MAX_DESCRIPTION, MAX_NAME, MAX_RATE } from './endpoint-rules';
 
 const TYPING_PAUSE_MS = 400;
@@ -73,6 +74,7 @@ export function EndpointFields({
   onChange: (values: EndpointValues) => void;
 }) {
   const texts = useTexts();
+  const automatic = AUTOMATIC_TEXTS[useLocale()];
   const { url, events, rateLimit, name, description, context, automaticRecovery } = values;
   const check = useUrlCheck(url, url.trim() !== present);
   const set = (changes: Partial<EndpointValues>) => onChange({ ...values, ...changes });
@@ -122,8 +124,8 @@ export function EndpointFields({
         onChange={(event) => set({ context: event.currentTarget.checked })}
       />
       <Checkbox
-        label={texts.automatic.choice}
-        description={texts.automatic.choiceAdvice}
+        label={automatic.choice}
+        description={automatic.choiceAdvice}
         checked={automaticRecovery}
         onChange={(event) => set({ automaticRecovery: event.currentTarget.checked })}
       />
