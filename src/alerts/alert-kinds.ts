@@ -1,11 +1,5 @@
 /** Things that alerts are about. The id of a `workspace` is the alert's own `tenantId`. */
-export const ALERT_SUBJECTS = [
-  'webhook_endpoint',
-  'channel_connection',
-  'api_key',
-  'message',
-  'workspace',
-] as const;
+export const ALERT_SUBJECTS = ['webhook_endpoint', 'channel_connection', 'api_key', 'workspace'] as const;
 export type AlertSubject = (typeof ALERT_SUBJECTS)[number];
 
 interface KindOfAlert {
@@ -47,18 +41,6 @@ export const alertCatalog = {
       'The provider refuses the credentials of the connection. Resolved when it works again or is disconnected.',
     endsAfterHours: null,
   },
-  CHANNEL_RECEIVES_NOTHING: {
-    subject: 'channel_connection',
-    description:
-      'The provider has messages for the connection that it cannot hand over. Resolved when none waits, or at a disconnection.',
-    endsAfterHours: null,
-  },
-  REPLIES_FAILING: {
-    subject: 'channel_connection',
-    description:
-      'Replies over the connection fail, one after the other. Resolved by one that is sent, or at a disconnection.',
-    endsAfterHours: null,
-  },
   KEY_ENDING: {
     subject: 'api_key',
     description: 'The API key is about to end. Resolved when it has ended or is revoked.',
@@ -68,12 +50,6 @@ export const alertCatalog = {
     subject: 'workspace',
     description:
       "The workspace's trial is about to end, or has ended. Resolved by another plan or a later end.",
-    endsAfterHours: null,
-  },
-  REPLY_UNKNOWN: {
-    subject: 'message',
-    description:
-      'Whether a reply arrived stays unknown. Resolved by a receipt, or by an agent who has looked.',
     endsAfterHours: null,
   },
   FILES_NEARLY_FULL: {

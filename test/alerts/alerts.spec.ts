@@ -59,11 +59,11 @@ describe('alerts', () => {
   it('may be opened again, and stay open for a cause that is older than they are', async () => {
     const subjectId = newId();
     const before = new Date(Date.now() - 1_000);
-    await open('REPLIES_FAILING', subjectId);
-    await resolve(['REPLIES_FAILING'], subjectId, before);
+    await open('CHANNEL_NEEDS_CREDENTIALS', subjectId);
+    await resolve(['CHANNEL_NEEDS_CREDENTIALS'], subjectId, before);
     expect(await list({ open: true })).toHaveLength(1);
-    await resolve(['REPLIES_FAILING'], subjectId);
-    await open('REPLIES_FAILING', subjectId);
+    await resolve(['CHANNEL_NEEDS_CREDENTIALS'], subjectId);
+    await open('CHANNEL_NEEDS_CREDENTIALS', subjectId);
     expect(await list({ open: true })).toHaveLength(1);
     expect(await list({ open: false })).toHaveLength(1);
     expect(await list()).toHaveLength(2);

@@ -4,6 +4,7 @@ import { SYSTEM } from '../../src/access/principal';
 import { FileSpace } from '../../src/attachments/files/file-space';
 import { FileUsageRepository } from '../../src/attachments/files/file-usage.repository';
 import { ApiKeysService } from '../../src/auth/api-keys.service';
+import { newId } from '../../src/common/ids';
 import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
 import { AlertWatchService } from '../../src/operations/alert-watch/alert-watch.service';
@@ -84,6 +85,20 @@ describe('alerts of what ends or fills up', () => {
     await release(150);
     expect(await open()).toHaveLength(1);
     await release(1);
+    expect(await open()).toEqual([]);
+  });
+
+  it('of a recovery that has finished end after a day', async () => {
+    const subjectId = newId();
+    await host
+      .get(Database)
+      .transaction((tx) => host.get(AlertWriter).open(tx, workspace.id, 'RECOVERY_FINISHED', subjectId));
+    await watch.watch();
+    expect(await open()).toEqual([['RECOVERY_FINISHED', subjectId]]);
+    await host.query(`UPDATE alerts SET opened_at = opened_at - interval '25 hours' WHERE tenant_id = $1`, [
+      workspace.id,
+    ]);
+    await watch.watch();
     expect(await open()).toEqual([]);
   });
 });

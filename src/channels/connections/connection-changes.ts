@@ -21,7 +21,7 @@ const AUDITED = ['settings', 'status', 'credentialsExpireAt'] as const;
 /** Alerts of a connection that its new status resolves. */
 const RESOLVED_BY: Record<Exclude<ConnectionStatus, 'REAUTH_REQUIRED'>, AlertKind[]> = {
   ACTIVE: ['CHANNEL_NEEDS_CREDENTIALS'],
-  DISCONNECTED: ['CHANNEL_NEEDS_CREDENTIALS', 'CHANNEL_RECEIVES_NOTHING', 'REPLIES_FAILING'],
+  DISCONNECTED: ['CHANNEL_NEEDS_CREDENTIALS'],
 };
 
 type SealedCredentials = Pick<

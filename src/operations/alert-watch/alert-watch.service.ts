@@ -15,18 +15,22 @@ export class AlertWatchService {
     private readonly alerts: AlertWriter,
   ) {}
 
-  async watch(stop = new AbortController().signal): Promise<void> {
+  async watch(stop?: AbortSignal): Promise<void> {
     for await (const tenantId of this.ending.findTrials()) {
-      if (stop.aborted) return;
+      if (stop?.aborted) return;
       await this.change(tenantId, (tx) => this.alerts.open(tx, tenantId, 'TRIAL_ENDING', tenantId));
     }
     for await (const { tenantId, id, hasEnded } of this.ending.findKeys()) {
-      if (stop.aborted) return;
+      if (stop?.aborted) return;
       await this.change<unknown>(tenantId, (tx) =>
         hasEnded
           ? this.alerts.resolve(tx, tenantId, ['KEY_ENDING'], id)
           : this.alerts.open(tx, tenantId, 'KEY_ENDING', id),
       );
+    }
+    for await (const { tenantId, kind, subjectId } of this.ending.findNews()) {
+      if (stop?.aborted) return;
+      await this.change(tenantId, (tx) => this.alerts.resolve(tx, tenantId, [kind], subjectId));
     }
   }
 

@@ -45,16 +45,6 @@ export const ALERT_TEXTS: Record<Locale, AlertTexts> = {
         advice: 'Its provider refuses the ones that are stored, so replies are not sent.',
         wayOut: 'To the channels',
       },
-      CHANNEL_RECEIVES_NOTHING: {
-        title: 'A channel receives nothing',
-        advice: 'Its provider has messages that it can’t hand over to this service.',
-        wayOut: 'To the channels',
-      },
-      REPLIES_FAILING: {
-        title: 'Replies over a channel fail',
-        advice: 'Its provider takes none of the replies to customers.',
-        wayOut: 'To the channels',
-      },
       KEY_ENDING: {
         title: 'An API key is about to end',
         advice: 'Make a new one, and give it to the program that uses the old one.',
@@ -65,11 +55,6 @@ export const ALERT_TEXTS: Record<Locale, AlertTexts> = {
         advice:
           'After its end, agents and programs can read alone. Ask whoever runs the service for a paid plan.',
         wayOut: 'To the workspace',
-      },
-      REPLY_UNKNOWN: {
-        title: 'Nobody knows whether a reply arrived',
-        advice: 'Look at it, and send it again or dismiss it.',
-        wayOut: 'To the inbox',
       },
       FILES_NEARLY_FULL: {
         title: 'The space for files is nearly full',
@@ -108,16 +93,6 @@ export const ALERT_TEXTS: Record<Locale, AlertTexts> = {
         advice: 'Sein Anbieter lehnt die gespeicherten ab, deshalb werden Antworten nicht gesendet.',
         wayOut: 'Zu den Kanälen',
       },
-      CHANNEL_RECEIVES_NOTHING: {
-        title: 'Ein Kanal empfängt nichts',
-        advice: 'Sein Anbieter hat Nachrichten, die er diesem Dienst nicht übergeben kann.',
-        wayOut: 'Zu den Kanälen',
-      },
-      REPLIES_FAILING: {
-        title: 'Antworten über einen Kanal scheitern',
-        advice: 'Sein Anbieter nimmt keine Antworten an Kunden an.',
-        wayOut: 'Zu den Kanälen',
-      },
       KEY_ENDING: {
         title: 'Ein API-Schlüssel läuft bald ab',
         advice: 'Machen Sie einen neuen, und geben Sie ihn dem Programm, das den alten benutzt.',
@@ -128,11 +103,6 @@ export const ALERT_TEXTS: Record<Locale, AlertTexts> = {
         advice:
           'Danach können Agenten und Programme nur noch lesen. Für einen bezahlten Plan wenden Sie sich an die Betreiber des Dienstes.',
         wayOut: 'Zum Workspace',
-      },
-      REPLY_UNKNOWN: {
-        title: 'Niemand weiß, ob eine Antwort ankam',
-        advice: 'Sehen Sie nach, und senden Sie sie noch einmal oder haken Sie sie ab.',
-        wayOut: 'Zum Posteingang',
       },
       FILES_NEARLY_FULL: {
         title: 'Der Platz für Dateien ist fast voll',
