@@ -236,6 +236,9 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     'ConversationsService.count': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).count(own.id, { status: 'OPEN' }, actor),
     ),
+    'ConversationsService.countWaiting': read('conversation.read', ({ own }, actor) =>
+      host().get(ConversationsService).countWaiting(own.id, actor),
+    ),
     'ConversationsService.countLost': read('conversation.read', ({ own }, actor) =>
       host().get(ConversationsService).countLost(own.id, actor),
     ),

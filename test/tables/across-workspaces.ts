@@ -39,6 +39,7 @@ export const SEARCHES: Record<string, string> = {
   'RenditionsRepository.findDue': EVERY_SECOND,
   'EndingThingsRepository.findTrials': NIGHTLY,
   'EndingThingsRepository.findKeys': NIGHTLY,
+  'EndingThingsRepository.findNews': NIGHTLY,
   'EventsRepository.listLatest':
     'finds events of which no signal has told, four times a minute for each process with an open inbox: by index',
   'InstagramTokensRepository.listDue': NIGHTLY,

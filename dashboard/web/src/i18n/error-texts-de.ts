@@ -275,6 +275,7 @@ export const errorTextsDe: ErrorTexts = {
   subject: 'Das',
   nameOf,
   words: {
+    open: 'offen',
     ...things,
     OWNER: 'Eigentümer',
     ADMIN: 'Admin',
