@@ -44,6 +44,7 @@ describe('webhook endpoints, and the search in messages', () => {
         ...given,
         id: expect.any(String),
         active: true,
+        automaticRecovery: false,
         version: 1,
         previousSecretEndsAt: null,
         failingSince: null,
