@@ -126,11 +126,7 @@ export class ConversationsRepository {
    */
   async lockLatest(tx: Transaction, partner: ConversationPartner): Promise<ConversationEntity | null> {
     const { tenantId, contactId, sourceChannel, identityExternalId } = partner;
-    const [latest] = await tx.prepared<ConversationEntity>(
-      `${SELECT_CONVERSATION} WHERE tenant_id = $1 AND contact_id = $2 AND source_channel = $3
-       ORDER BY id DESC LIMIT 1 FOR NO KEY UPDATE`,
-      [tenantId, contactId, sourceChannel],
-    );
+    const latest = await this.lockLatestOf(tx, tenantId, contactId, sourceChannel);
     if (!latest || latest.identityExternalId === identityExternalId) return latest ?? null;
     await tx.query('UPDATE conversations SET identity_external_id = $3 WHERE tenant_id = $1 AND id = $2', [
       tenantId,
@@ -229,17 +225,34 @@ export class ConversationsRepository {
     { tenantId, channel, externalId }: ChannelCustomer,
     answeredAt: Date,
   ): Promise<string | null> {
-    const [row] = await tx.query<{ id: string }>(
-      `UPDATE conversations SET waiting_message_id = NULL
-       WHERE tenant_id = $1 AND waiting_message_id < $4 AND id = (
-         SELECT c.id FROM contact_identities i
-         JOIN conversations c ON c.tenant_id = $1 AND c.contact_id = i.contact_id AND c.source_channel = $2
-         WHERE i.tenant_id = $1 AND i.channel = $2 AND i.external_id = $3
-         ORDER BY c.id DESC LIMIT 1)
-       RETURNING id`,
-      [tenantId, channel, externalId, idFloor(new Date(answeredAt.getTime() + 1))],
+    const [identity] = await tx.query<{ contactId: string }>(
+      `SELECT contact_id AS "contactId" FROM contact_identities
+       WHERE tenant_id = $1 AND channel = $2 AND external_id = $3`,
+      [tenantId, channel, externalId],
     );
-    return row?.id ?? null;
+    if (!identity) return null;
+    const latest = await this.lockLatestOf(tx, tenantId, identity.contactId, channel);
+    if (!latest) return null;
+    const ended = await tx.query(
+      `UPDATE conversations SET waiting_message_id = NULL
+       WHERE tenant_id = $1 AND id = $2 AND waiting_message_id < $3 RETURNING id`,
+      [tenantId, latest.id, idFloor(new Date(answeredAt.getTime() + 1))],
+    );
+    return ended.length > 0 ? latest.id : null;
+  }
+
+  private async lockLatestOf(
+    tx: Transaction,
+    tenantId: string,
+    contactId: string,
+    channel: Channel,
+  ): Promise<ConversationEntity | undefined> {
+    const [latest] = await tx.prepared<ConversationEntity>(
+      `${SELECT_CONVERSATION} WHERE tenant_id = $1 AND contact_id = $2 AND source_channel = $3
+       ORDER BY id DESC LIMIT 1 FOR NO KEY UPDATE`,
+      [tenantId, contactId, channel],
+    );
+    return latest;
   }
 
   /** Stores a conversation's changed preview, and the number of the change's event. */

@@ -62,6 +62,9 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     await Promise.all(providers.map((provider) => provider.start()));
     service = await TestService.create({
       env: {
+        // Nothing listens there, but answers are offered by mail.
+        SMTP_URL: 'smtp://127.0.0.1:9',
+        MAIL_FROM: 'login@example.com',
         TRUST_PROXY: 'true',
         TELEGRAM_API_URL: telegram.url,
         META_GRAPH_URL: whatsApp.url,
@@ -319,6 +322,8 @@ describe(`Requests made from the OpenAPI document (SEED=${seed})`, () => {
     'POST /channels/instagram/{hookKey}',
     'POST /channels/widget/{siteKey}/sessions',
     'POST /channels/widget/{siteKey}/messages',
+    'GET /channels/widget/{siteKey}/answer-address',
+    'POST /channels/widget/{siteKey}/answer-address',
     'GET /channels/widget/{siteKey}/messages',
     'PATCH /channels/widget/{siteKey}/messages/{clientMessageId}',
     'DELETE /channels/widget/{siteKey}/messages/{clientMessageId}',

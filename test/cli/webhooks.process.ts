@@ -37,6 +37,7 @@ describe('webhook', () => {
       url: receiver.url('/life'),
       events: ['message.created', 'audit.event'],
       active: true,
+      automaticRecovery: false,
       version: 1,
       rateLimit: null,
       previousSecretEndsAt: null,

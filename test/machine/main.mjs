@@ -34,6 +34,7 @@ if (process.getuid?.() !== 0 || spawnSync('debootstrap', ['--version']).status !
 }
 if (COMMANDS.length !== 2) throw new Error(`The README has ${COMMANDS.length} commands.`);
 
+const chosen = COMMANDS.filter((command) => command.includes(process.argv[2] ?? ''));
 const machine = mkdtempSync('/var/tmp/messaging-machine-');
 chmodSync(machine, 0o755);
 let failed = 0;
