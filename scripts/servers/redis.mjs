@@ -104,12 +104,21 @@ async function untilReady(url, ended) {
  * @throws LauncherError with what to do, if there is none
  */
 export function findRedis(user, onLog) {
-  const folder = join(findHome(DATA_DIR).directory, 'redis-programs');
-  const found = fromPath() ?? unpackedIn(folder, user);
+  const found = fromPath() ?? fromDataFolder(user, onLog);
   if (found) return found;
-  const downloaded = unpackPackage('redis-server', folder, onLog) ? unpackedIn(folder, user) : undefined;
-  if (downloaded) return downloaded;
   throw new LauncherError(adviceFor(process.platform));
+}
+
+/**
+ * @param {import('./home.mjs').User | undefined} user
+ * @param {(line: string) => void} onLog
+ * @returns {RedisProgram | undefined}
+ */
+function fromDataFolder(user, onLog) {
+  const folder = join(findHome(DATA_DIR).directory, 'redis-programs');
+  const present = unpackedIn(folder, user);
+  if (present) return present;
+  return unpackPackage('redis-server', folder, onLog) ? unpackedIn(folder, user) : undefined;
 }
 
 /** @returns {RedisProgram | undefined} */
