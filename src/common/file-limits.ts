@@ -10,7 +10,7 @@ export type FileForm = (typeof FILE_FORMS)[number];
 
 /** Maximum number of files of one message. */
 export const MAX_FILES = 10;
-const MEBIBYTE = 1024 * 1024;
+export const MEBIBYTE = 1024 * 1024;
 /** Largest file that any channel takes. */
 export const MAX_FILE_BYTES = 100 * MEBIBYTE;
 

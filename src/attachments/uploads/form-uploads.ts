@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Actor, actorIdOf } from '../../access/principal';
 import { AppError } from '../../common/app-error';
+import { MEBIBYTE } from '../../common/file-limits';
 import { Connections } from '../../http/connections/connections';
 import { WorkBudgets } from '../../http/limits/work-budgets';
 import { CreateUpload, UploadResponse } from './upload.dto';
@@ -10,7 +11,6 @@ import { UploadContents } from './upload-contents';
 import { UploadsService } from './uploads.service';
 import { watchProgress } from './watched-progress';
 
-const MEBIBYTE = 1024 * 1024;
 /** Largest file of a form. A larger one goes in two steps, of which the second can be repeated. */
 export const MAX_FORM_FILE_BYTES = 10 * MEBIBYTE;
 /** Bytes of a form that are not the file's. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { Channel, describeChannel } from '../../common/channel-descriptors';
-import { maxBytesOn } from '../../common/file-limits';
+import { maxBytesOn, MEBIBYTE } from '../../common/file-limits';
 import { newId } from '../../common/ids';
 import { Config } from '../../config/config';
 import { Transaction } from '../../database/transaction';
@@ -78,7 +78,7 @@ export class UploadWriter {
   ): Promise<void> {
     const { count, bytes } = await this.files.countUnused(tx, tenantId, uploader);
     if (count < unused && bytes + size <= unusedBytes) return;
-    const values = { count: unused, max: unusedBytes / 1024 / 1024 };
+    const values = { count: unused, max: unusedBytes / MEBIBYTE };
     throw AppError.because('PAYLOAD_TOO_LARGE', 'uploads_unused', values);
   }
 }
@@ -102,5 +102,5 @@ function requireAnyForm(channel: Channel, size: number): void {
 }
 
 function filesFull(bytes: number): AppError {
-  return AppError.because('PAYLOAD_TOO_LARGE', 'files_full', { max: bytes / 1024 / 1024 });
+  return AppError.because('PAYLOAD_TOO_LARGE', 'files_full', { max: bytes / MEBIBYTE });
 }

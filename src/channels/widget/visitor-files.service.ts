@@ -7,13 +7,12 @@ import { UploadContents } from '../../attachments/uploads/upload-contents';
 import { UploadLimits, UploadWriter } from '../../attachments/uploads/upload-writer';
 import { UploadsService } from '../../attachments/uploads/uploads.service';
 import { AppError } from '../../common/app-error';
+import { MEBIBYTE } from '../../common/file-limits';
 import { isId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { uploaderOf, Visitor, VisitorRequest, Widget } from './visitor';
 import { VisitorsRepository } from './visitors.repository';
 import { CreateVisitorUpload } from './widget.dto';
-
-const MEBIBYTE = 1024 * 1024;
 
 /**
  * Limits of a visitor's uploads. The share leaves the rest of the space to agents and to received files. The
