@@ -4,15 +4,15 @@ import { TableRegistry } from '../database/tables/table-registry';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { MailsModule } from '../mails/mails.module';
 import { MetricsModule } from '../metrics/metrics.module';
-import { AnswerAddressesRepository } from './answer-addresses.repository';
-import { AnswerAddressesService } from './answer-addresses.service';
-import { AnswerLinks } from './answer-links';
-import { AnswerNoticesRepository } from './answer-notices.repository';
-import { NoticeLimits } from './notice-limits';
-import { NoticeSender } from './notice-sender';
-import { noticeTables } from './notice-tables';
-import { QuietAnswers } from './quiet-answers';
-import { QuietAnswersRepository } from './quiet-answers.repository';
+import { AnswerAddressesRepository } from './answers/answer-addresses.repository';
+import { AnswerAddressesService } from './answers/answer-addresses.service';
+import { AnswerLinks } from './answers/answer-links';
+import { AnswerNoticesRepository } from './answers/answer-notices.repository';
+import { AnswerLimits } from './answers/answer-limits';
+import { AnswerSender } from './answers/answer-sender';
+import { answerTables } from './answers/answer-tables';
+import { QuietAnswers } from './answers/quiet-answers';
+import { QuietAnswersRepository } from './answers/quiet-answers.repository';
 
 /** Provides the addresses of visitors, and the links in mails to them. */
 @Module({
@@ -22,13 +22,13 @@ import { QuietAnswersRepository } from './quiet-answers.repository';
 })
 export class NoticesModule {
   constructor(tables: TableRegistry, addresses: AnswerAddressesRepository, notices: AnswerNoticesRepository) {
-    tables.register(...noticeTables(addresses, notices));
+    tables.register(...answerTables(addresses, notices));
   }
 }
 
 /** Finds unread answers, and mails notices of them. */
 @Module({
   imports: [NoticesModule, MailsModule, MetricsModule, RateLimitModule],
-  providers: [NoticeLimits, NoticeSender, QuietAnswers, QuietAnswersRepository],
+  providers: [AnswerLimits, AnswerSender, QuietAnswers, QuietAnswersRepository],
 })
 export class NoticesWorkerModule {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/app-error';
 import { ConversationKey } from '../../database/tables/table-declaration';
-import { AnswerAddressesService } from '../../notices/answer-addresses.service';
+import { AnswerAddressesService } from '../../notices/answers/answer-addresses.service';
 import { Visitor, Widget } from './visitor';
 import { VisitorsRepository } from './visitors.repository';
 import { AnswerAddressResponse } from './widget-answers.dto';

@@ -3,7 +3,7 @@ import { AttachmentResponse, toAttachment } from '../../attachments/attachment.d
 import { AttachmentEntity } from '../../attachments/attachment.entity';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../common/message-status';
 import { type SenderType } from '../../messages/message.entity';
-import { ADDRESS_STATES, type AddressState } from '../../notices/answer-addresses.repository';
+import { ADDRESS_STATES, type AddressState } from '../../notices/answers/answer-addresses.repository';
 import { readClientMessageId, VisitorMessageRow } from './visitor-messages.repository';
 
 @ApiSchema({ name: 'Session' })

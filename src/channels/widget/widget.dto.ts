@@ -15,7 +15,7 @@ import { CreateUpload } from '../../attachments/uploads/upload.dto';
 import { MAX_FILES } from '../../common/file-limits';
 import { IsEmailAddress, IsItemList, IsPlainEmail, IsText, MaxCharacters } from '../../common/validators';
 import { MAX_BODY_CHARACTERS } from '../../messages/message.dto';
-import { ANSWER_LOCALES, type AnswerLocale } from '../../notices/answer-mail';
+import { ANSWER_LOCALES, type AnswerLocale } from '../../notices/answers/answer-mail';
 
 export const CLIENT_MESSAGE_ID = /^[\w.:-]{1,100}$/;
 

@@ -12,7 +12,7 @@ import { WorkBudgets } from '../../http/limits/work-budgets';
 import { ANY_ORIGIN } from '../adapters/widget/widget-settings';
 import { ConnectionLoader } from '../connections/connection-loader';
 import { PreviewTokens } from '../connections/preview-tokens';
-import { AnswerLinks } from '../../notices/answer-links';
+import { AnswerLinks } from '../../notices/answers/answer-links';
 import { Visitor, VisitorRequest, Widget, WidgetRequest } from './visitor';
 import { VisitorTokens } from './visitor-tokens';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database';
-import { ConversationKey } from '../database/tables/table-declaration';
-import { Transaction } from '../database/transaction';
+import { Database } from '../../database/database';
+import { ConversationKey } from '../../database/tables/table-declaration';
+import { Transaction } from '../../database/transaction';
 
 export const ADDRESS_STATES = ['GIVEN', 'KNOWN', 'NONE', 'OFF'] as const;
 export type AddressState = (typeof ADDRESS_STATES)[number];

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../common/app-error';
-import { ConversationsRepository } from '../conversations/conversations.repository';
-import { Database } from '../database/database';
-import { ConversationKey } from '../database/tables/table-declaration';
-import { Mailer } from '../mails/mailer';
+import { AppError } from '../../common/app-error';
+import { ConversationsRepository } from '../../conversations/conversations.repository';
+import { Database } from '../../database/database';
+import { ConversationKey } from '../../database/tables/table-declaration';
+import { Mailer } from '../../mails/mailer';
 import { AddressState, AnswerAddress, AnswerAddressesRepository } from './answer-addresses.repository';
 
 @Injectable()

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Batch, workspaceOf, writtenOnce } from '../database/key-list';
-import { Database } from '../database/database';
-import { WorkspaceServer } from '../database/placement/placement';
-import { isSuspended } from '../workspaces/suspension';
+import { Batch, workspaceOf, writtenOnce } from '../../database/key-list';
+import { Database } from '../../database/database';
+import { WorkspaceServer } from '../../database/placement/placement';
+import { isSuspended } from '../../workspaces/suspension';
 import { IS_UNREAD } from './answer-notices.repository';
 
 export const STEP_WIDGETS = 100;

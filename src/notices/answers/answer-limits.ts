@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../common/app-error';
-import { RateLimit, RateLimiter } from '../http/limits/rate-limiter';
+import { AppError } from '../../common/app-error';
+import { RateLimit, RateLimiter } from '../../http/limits/rate-limiter';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -12,7 +12,7 @@ const OF_WORKSPACE: RateLimit = { max: 500, windowMs: HOUR_MS, excess: 'Too many
 
 /** Limits the mails that go to visitors, whatever addresses they give. */
 @Injectable()
-export class NoticeLimits {
+export class AnswerLimits {
   constructor(private readonly limiter: RateLimiter) {}
 
   /** Counts a mail. Returns false above a limit: then no mail may be sent. */

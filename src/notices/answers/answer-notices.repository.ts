@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { WorkspaceServer } from '../database/placement/placement';
-import { Transaction } from '../database/transaction';
-import { ConversationKey } from '../database/tables/table-declaration';
-import { DuePosition, positionAfter } from '../queue/polling/due-position';
-import { isSuspended } from '../workspaces/suspension';
+import { WorkspaceServer } from '../../database/placement/placement';
+import { Transaction } from '../../database/transaction';
+import { ConversationKey } from '../../database/tables/table-declaration';
+import { DuePosition, positionAfter } from '../../queue/polling/due-position';
+import { isSuspended } from '../../workspaces/suspension';
 
 const STEP_ROWS = 1_000;
 /** Time for which a worker has a notice for itself: more than a mail may take. */

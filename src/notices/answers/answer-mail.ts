@@ -1,4 +1,4 @@
-import { Mail, plainText } from '../mails/mailer';
+import { Mail, plainText } from '../../mails/mailer';
 
 export const ANSWER_LOCALES = ['en', 'de'] as const;
 export type AnswerLocale = (typeof ANSWER_LOCALES)[number];

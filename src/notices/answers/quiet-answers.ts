@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { idFloor, LOWEST_ID, newId } from '../common/ids';
-import { Config } from '../config/config';
-import { Database } from '../database/database';
-import { WorkspaceServer } from '../database/placement/placement';
-import { Mailer } from '../mails/mailer';
-import { Polls } from '../queue/polling/polls';
+import { idFloor, LOWEST_ID, newId } from '../../common/ids';
+import { Config } from '../../config/config';
+import { Database } from '../../database/database';
+import { WorkspaceServer } from '../../database/placement/placement';
+import { Mailer } from '../../mails/mailer';
+import { Polls } from '../../queue/polling/polls';
 import { AnswerNoticesRepository } from './answer-notices.repository';
-import { NoticeLimits } from './notice-limits';
+import { AnswerLimits } from './answer-limits';
 import { QuietAnswer, QuietAnswersRepository, STEP_ANSWERS, STEP_WIDGETS } from './quiet-answers.repository';
 
 /** Time before the start of a worker from which it searches, because none may have run meanwhile. */
@@ -36,7 +36,7 @@ export class QuietAnswers {
     private readonly database: Database,
     private readonly answers: QuietAnswersRepository,
     private readonly notices: AnswerNoticesRepository,
-    private readonly limits: NoticeLimits,
+    private readonly limits: AnswerLimits,
   ) {
     // Without a mail server nothing is found, so nothing waits.
     if (mailer.isConfigured)

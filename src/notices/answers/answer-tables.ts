@@ -1,4 +1,4 @@
-import { ConversationKey, TableDeclaration } from '../database/tables/table-declaration';
+import { ConversationKey, TableDeclaration } from '../../database/tables/table-declaration';
 import { AnswerAddressesRepository } from './answer-addresses.repository';
 import { AnswerNoticesRepository } from './answer-notices.repository';
 
@@ -9,7 +9,7 @@ export interface AnswerAddressLine {
   locale: string;
 }
 
-export function noticeTables(
+export function answerTables(
   addresses: AnswerAddressesRepository,
   notices: AnswerNoticesRepository,
 ): TableDeclaration[] {

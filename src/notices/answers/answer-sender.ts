@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database';
-import { Mailer, MailOutcome } from '../mails/mailer';
-import { Metrics } from '../metrics/metrics';
-import { BEFORE_ALL_DUE } from '../queue/polling/due-position';
-import { StepOutcome } from '../queue/polling/fair-items';
-import { WorkRunner } from '../queue/polling/work-runner';
+import { Database } from '../../database/database';
+import { Mailer, MailOutcome } from '../../mails/mailer';
+import { Metrics } from '../../metrics/metrics';
+import { BEFORE_ALL_DUE } from '../../queue/polling/due-position';
+import { StepOutcome } from '../../queue/polling/fair-items';
+import { WorkRunner } from '../../queue/polling/work-runner';
 import { AnswerAddressesRepository } from './answer-addresses.repository';
 import { AnswerLinks } from './answer-links';
 import { answerMail, MAX_QUOTES } from './answer-mail';
@@ -20,7 +20,7 @@ const SIDE_BY_SIDE = 4;
  * of the mail server and the commit; both have the same Message-ID.
  */
 @Injectable()
-export class NoticeSender {
+export class AnswerSender {
   constructor(
     runner: WorkRunner,
     private readonly database: Database,

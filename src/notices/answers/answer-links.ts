@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { isId } from '../common/ids';
-import { Config } from '../config/config';
-import { Database } from '../database/database';
+import { isId } from '../../common/ids';
+import { Config } from '../../config/config';
+import { Database } from '../../database/database';
 import { NoticeKey } from './answer-notices.repository';
 
 const KEY_BYTES = 32;
