@@ -17,6 +17,7 @@ import { FileCheck } from './files/file-check';
 import { FileDeleter } from './files/file-deleter';
 import { FileIntake } from './files/file-intake';
 import { FileSpace } from './files/file-space';
+import { IntakePace } from './files/intake-pace';
 import { FileUsageRepository } from './files/file-usage.repository';
 import { FileSweep } from './files/file-sweep';
 import { WorkspaceFileRemover } from './files/workspace-file-remover';
@@ -63,6 +64,7 @@ const EXPORTED = [
   providers: [
     ...EXPORTED,
     FileStoreMetrics,
+    IntakePace,
     {
       provide: FileStore,
       inject: [Config],

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { FileKey, FileStore, FileStoreFault } from '../store/file-store';
 import { factsOf, HEAD_BYTES } from './file-facts';
 import { FileFacts } from './file.entity';
+import { IntakePace } from './intake-pace';
 
 export interface ExpectedFile {
   maxBytes: number;
@@ -26,7 +27,10 @@ export class FileRefused extends Error {
 /** Stores the bytes of files and reads their facts, in one pass that holds the first bytes alone. */
 @Injectable()
 export class FileIntake {
-  constructor(private readonly store: FileStore) {}
+  constructor(
+    private readonly store: FileStore,
+    private readonly pace: IntakePace,
+  ) {}
 
   /**
    * Stores the bytes of a file. If the store has bytes under the key already, from a call whose answer was
@@ -35,7 +39,7 @@ export class FileIntake {
    * @throws FileRefused, FileStoreFault, the error of the source, the reason of the signal
    */
   async take(key: FileKey, source: Readable, expected: ExpectedFile): Promise<FileFacts> {
-    const reader = new FileReader(expected);
+    const reader = new FileReader(expected, (bytes) => this.pace.take(key.tenantId, bytes));
     const { size, signal } = expected;
     // The error of the source ends the reader, and with it the call of the store.
     source.once('error', (error) => reader.destroy(error));
@@ -69,7 +73,11 @@ class FileReader extends Transform {
   private size = 0;
   private held: Buffer | undefined;
 
-  constructor(private readonly expected: ExpectedFile) {
+  constructor(
+    private readonly expected: ExpectedFile,
+    /** Waits until bytes may pass; undefined if they may at once. */
+    private readonly wait?: (bytes: number) => Promise<void> | undefined,
+  ) {
     super();
   }
 
@@ -96,7 +104,9 @@ class FileReader extends Transform {
     }
     const earlier = this.held;
     this.held = chunk;
-    done(null, earlier);
+    const turn = this.wait?.(chunk.length);
+    if (turn) void turn.then(() => done(null, earlier));
+    else done(null, earlier);
   }
 
   override _flush(done: (error: Error | null, data?: Buffer) => void): void {
