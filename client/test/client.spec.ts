@@ -4,6 +4,7 @@ import pages from '../vectors/pages.json';
 import retries from '../vectors/retries.json';
 import { MessagingClient } from '../src/client.ts';
 import { ApiError, ERROR_CLASSES, MessagingError } from '../src/errors.ts';
+import type { UploadInput } from '../src/api-types.ts';
 import type { Attempt, ClientOptions } from '../src/options.ts';
 import type { PagedList } from '../src/pages.ts';
 import { type ScriptedAnswer, ScriptedFetch } from './scripted-fetch.ts';
@@ -18,6 +19,9 @@ interface VectorCall {
   id?: string;
   query?: Record<string, unknown>;
   body?: Record<string, unknown>;
+  /** Bytes of a file, as text. */
+  content?: string;
+  form?: { conversationId: string; name: string; file: string };
   idempotencyKey?: string;
 }
 
@@ -37,7 +41,7 @@ function perform(
   call: VectorCall,
   options: { timeoutMs?: number },
 ): Promise<unknown> {
-  const { id = '', body = {}, idempotencyKey } = call;
+  const { id = '', body = {}, content = '', form, idempotencyKey } = call;
   switch (call.operation) {
     case 'getMe':
       return client.me(options);
@@ -47,6 +51,12 @@ function perform(
       return client.contacts.create(body, { ...options, idempotencyKey });
     case 'sendMessage':
       return client.messages.send(id, body, { ...options, idempotencyKey });
+    case 'createUpload':
+      return client.uploads.create(body as unknown as UploadInput, { ...options, idempotencyKey });
+    case 'putUploadContent':
+      return client.uploads.putContent(id, new TextEncoder().encode(content), options);
+    case 'uploadFile':
+      return client.attachments.uploadFile({ ...form!, file: new Blob([form!.file]) }, options);
     default:
       throw new Error(`No vector calls ${call.operation} yet.`);
   }
@@ -89,6 +99,9 @@ describe('a call', () => {
     if (tookMs) expectWithin([Date.now() - startedAt], [tookMs]);
     if (result) expect(outcome).toEqual({ status: 'fulfilled', value: result });
     else expect(outcome).toMatchObject({ status: 'rejected', reason: error });
+    const { content } = vector.call as VectorCall;
+    if (content !== undefined)
+      for (const request of script.requests) expect(await new Response(request.content).text()).toBe(content);
     const keys = new Set(script.requests.map(({ headers }) => headers.get('idempotency-key')));
     if (idempotencyKey === undefined) expect([...keys]).toEqual([null]);
     else

@@ -10,6 +10,8 @@ export interface SeenRequest {
   url: URL;
   headers: Headers;
   body: unknown;
+  /** Body that is no JSON: a file or a form. */
+  content: RequestInit['body'];
   redirect: string | undefined;
   /** Time at which it was sent. */
   sentAt: number;
@@ -28,6 +30,7 @@ export class ScriptedFetch {
       url: new URL(input as string),
       headers: new Headers(init.headers),
       body: typeof init.body === 'string' ? JSON.parse(init.body) : undefined,
+      content: typeof init.body === 'string' ? undefined : init.body,
       redirect: init.redirect,
       sentAt: Date.now(),
     });
