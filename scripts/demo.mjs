@@ -10,6 +10,7 @@ import { acknowledgeMessages } from './demo/channels.mjs';
 import { makeCustomers } from './demo/customers.mjs';
 import { fillInbox } from './demo/inbox.mjs';
 import { Login } from './demo/login.mjs';
+import { Outage } from './demo/outage.mjs';
 import { bold, cyan, green, note, printDelivery, title } from './demo/print.mjs';
 import { Receiver } from './demo/receiver.mjs';
 import { show } from './demo/show.mjs';
@@ -114,9 +115,20 @@ async function demonstrate({ app, env, receiver, receiverUrl, shop, customers, i
     console.log();
     printDelivery(delivery);
   });
-  await acknowledgeMessages(customers.all, ({ channel }, text) => {
-    console.log(`\n${cyan('⇢')} the customer on ${bold(channel)} gets: ${text}`);
-  }); // until Ctrl-C
+  const { workspace, endpoint } = made;
+  const outage = new Outage({
+    receiver,
+    owner: login,
+    endpointId: endpoint.id,
+    page: `${login.url}/w/${workspace.slug}/settings/webhooks/${endpoint.id}`,
+    customer: customers.telegram,
+  });
+  await Promise.all([
+    outage.obey(process.stdin),
+    acknowledgeMessages(customers.all, ({ channel }, text) => {
+      console.log(`\n${cyan('⇢')} the customer on ${bold(channel)} gets: ${text}`);
+    }),
+  ]); // until Ctrl-C
 }
 
 /**
@@ -171,6 +183,9 @@ ${telegram.curl()}
 Connect another bot to a second workspace, through the simulator:
 
 node dist/cli.js channel connect --workspace ${second} --channel TELEGRAM --credentials '${JSON.stringify(telegram.anotherAccount())}'
+
+${bold('Press Enter to take the receiver of the webhooks away, and again to bring it back:')} the service tells the owner, and
+delivers what was missed by itself.
 `);
 }
 

@@ -28,11 +28,19 @@ import { portOf } from '../processes.mjs';
  */
 
 /**
+ * An attempt that was answered 503.
+ *
+ * @typedef {{ id: string, event: EventType }} Refused
+ */
+
+/**
  * A workspace's https server, which checks the signature of each webhook.
  *
- * @extends {EventEmitter<{ delivery: [Delivery] }>}
+ * @extends {EventEmitter<{ delivery: [Delivery], refused: [Refused] }>}
  */
 export class Receiver extends EventEmitter {
+  /** Whether it answers 503 to everything. */
+  isAway = false;
   /** @type {Delivery[]} */
   deliveries = [];
 
@@ -91,12 +99,17 @@ export class Receiver extends EventEmitter {
     for await (const chunk of request) chunks.push(chunk);
     const raw = Buffer.concat(chunks);
     const secret = await this.#secret;
+    /** @type {Body} */
+    const body = JSON.parse(raw.toString());
+    if (this.isAway) {
+      response.writeHead(503).end();
+      this.emit('refused', { id: String(request.headers['webhook-id']), event: body.event });
+      return;
+    }
     const verified = hasValidSignature(raw, String(request.headers['x-service-signature']), secret);
     const verifiedByLibrary = isStandardWebhook(raw, request.headers, secret);
     response.writeHead(verified ? 204 : 401).end();
 
-    /** @type {Body} */
-    const body = JSON.parse(raw.toString());
     const delivery = { headers: request.headers, body, verified, verifiedByLibrary };
     this.deliveries.push(delivery);
     this.emit('delivery', delivery);

@@ -65,7 +65,16 @@ export async function fillWorkspace(cli, workspace, { receiverUrl, customers }) 
     connectInTurn(cli, workspace, customers),
   ]);
   // Last, so that every run gets the same webhooks.
-  const endpoint = await cli('webhook', 'create', ...inWorkspace, '--url', receiverUrl, '--events', '*');
+  const endpoint = await cli(
+    'webhook',
+    'create',
+    ...inWorkspace,
+    '--url',
+    receiverUrl,
+    '--events',
+    '*',
+    '--automatic-recovery',
+  );
   return { workspace, bot, key, connections, endpoint };
 }
 
