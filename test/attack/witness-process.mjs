@@ -13,6 +13,8 @@ const GIVE_UP_MS = 15_000;
 const RETRY_MS = 250;
 /** Largest number of requests in flight. At this number no request begins, so that the pace falls. */
 const MAX_IN_FLIGHT = 100;
+/** Largest number of requests of a page in flight: a browser has six connections to a server. */
+const MAX_IN_FLIGHT_OF_PAGE = 6;
 
 /**
  * The workspace, and the conversation to which its client writes.
@@ -112,7 +114,7 @@ function percentile(values, part) {
 
 /** @param {Workspace | Session} begun */
 async function next(begun) {
-  if (inFlight >= MAX_IN_FLIGHT) return;
+  if (inFlight >= ('cookie' in begun ? MAX_IN_FLIGHT_OF_PAGE : MAX_IN_FLIGHT)) return;
   inFlight += 1;
   const number = ++count;
   if ('cookie' in begun) await visit(begun, number);

@@ -232,8 +232,10 @@ describe('hostile texts around a conversation', () => {
           await world.dashboard.get(AgentsService).update(workspace.id, other.agent.id, { name }, SYSTEM);
           await open(`inbox/${made.id}?view=all`);
           await other.page.goto(`/w/${workspace.slug}/inbox/${made.id}?view=all`);
-          await other.field('Reply').pressSequentially('It is on', { delay: 20 });
-          await visit.page.getByRole('status').getByText('is typing a reply…').first().waitFor();
+          await waitFor('the word of who types', async () => {
+            await other.field('Reply').pressSequentially('on ', { delay: 20 });
+            return visit.page.getByRole('status').getByText('is typing a reply…').first().isVisible();
+          });
           await expectText(visit);
           await other.field('Reply').fill('');
         }
