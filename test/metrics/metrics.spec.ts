@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { rename, statfs } from 'node:fs/promises';
-import { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import axios from 'axios';
 import { Client } from 'pg';
@@ -11,6 +10,7 @@ import { CreatedWebhookEndpoint } from '../../src/webhooks/endpoints/webhook-end
 import { waitForLockWait } from '../support/lock-waits';
 import { Receiver } from '../support/receiver';
 import { createTenant, Tenant } from '../support/routes';
+import { metricsAddressOf, readMetric, scrape } from '../support/scraped-metrics';
 import { ServiceOptions, TestService } from '../support/service';
 import { waitFor } from '../support/wait';
 import { WebhookWorkspace } from '../support/webhook-workspace';
@@ -22,32 +22,15 @@ const STANDARD = /^(process|nodejs)_/;
 const start = (options: ServiceOptions = {}) =>
   TestService.create({ ...options, env: { METRICS_PORT: '0', ...options.env } });
 
-function addressOf(service: TestService): AddressInfo {
-  return service.app.get(MetricsServer).address as AddressInfo;
-}
-
-async function scrape(service: TestService): Promise<string> {
-  const { data } = await axios.get<string>(`http://127.0.0.1:${addressOf(service).port}/metrics`, {
-    proxy: false,
-  });
-  return data;
-}
-
-/** Returns the value of a series, named as Prometheus shows it; 0 while it does not exist. */
-async function read(service: TestService, series: string): Promise<number> {
-  const line = (await scrape(service)).split('\n').find((one) => one.startsWith(`${series} `));
-  return line ? Number(line.slice(series.length + 1)) : 0;
-}
-
 /** Returns by how much each series changes while `work` runs. */
 async function moved(
   service: TestService,
   series: string[],
   work: () => Promise<unknown>,
 ): Promise<number[]> {
-  const before = await Promise.all(series.map((one) => read(service, one)));
+  const before = await Promise.all(series.map((one) => readMetric(service, one)));
   await work();
-  const after = await Promise.all(series.map((one) => read(service, one)));
+  const after = await Promise.all(series.map((one) => readMetric(service, one)));
   return after.map((value, i) => value - before[i]!);
 }
 
@@ -93,7 +76,9 @@ describe('of the API', () => {
     const { fileStore } = service.app.get(Config);
     if (!('directory' in fileStore)) throw new Error('the files of tests are on a disk');
     const bytes = () =>
-      Promise.all(['free', 'total'].map((state) => read(service, `file_store_bytes{state="${state}"}`)));
+      Promise.all(
+        ['free', 'total'].map((state) => readMetric(service, `file_store_bytes{state="${state}"}`)),
+      );
     const { blocks, bsize } = await statfs(fileStore.directory);
     const [free, total] = await bytes();
     expect(total).toBe(blocks * bsize);
@@ -139,7 +124,7 @@ describe('of the API', () => {
     hangUp.abort();
     await expect(impatient).rejects.toThrow('canceled');
     await client.end();
-    await waitFor('its figure', async () => (await read(service, gone)) === 1);
+    await waitFor('its figure', async () => (await readMetric(service, gone)) === 1);
   });
 
   it('time every request', async () => {
@@ -155,13 +140,13 @@ describe('of the API', () => {
     );
     expect(depth).toBe(1);
     await service.query(`UPDATE event_queue SET queued_at = now() - interval '1 hour'`);
-    expect(await read(service, 'outbox_oldest_age_seconds')).toBeGreaterThanOrEqual(3600);
+    expect(await readMetric(service, 'outbox_oldest_age_seconds')).toBeGreaterThanOrEqual(3600);
     await service.query('DELETE FROM event_queue');
-    expect(await Promise.all(figures.map((figure) => read(service, figure)))).toEqual([0, 0]);
+    expect(await Promise.all(figures.map((figure) => readMetric(service, figure)))).toEqual([0, 0]);
   });
 
   it('show the connections to the database', async () => {
-    const state = (name: string) => read(service, `database_pool_connections{state="${name}"}`);
+    const state = (name: string) => readMetric(service, `database_pool_connections{state="${name}"}`);
     expect((await state('busy')) + (await state('idle'))).toBeGreaterThan(0);
     expect(await state('waiting')).toBe(0);
     const lock = new Client({ connectionString: service.stores.databaseUrl });
@@ -184,7 +169,7 @@ describe('of the API', () => {
 
   it('are served nowhere else, and nothing else beside them', async () => {
     const get = (url: string) => axios.get(url, { proxy: false, validateStatus: () => true });
-    const { port } = addressOf(service);
+    const { port } = metricsAddressOf(service);
     expect((await get(`${service.baseUrl}/metrics`)).status).toBe(404);
     expect((await get(`http://127.0.0.1:${port}/`)).status).toBe(404);
     expect((await get(`http://127.0.0.1:${port}/api/v1/me`)).status).toBe(404);
@@ -214,7 +199,7 @@ describe('of the API', () => {
     await client.end();
     expect(figures).toMatch(/^database_pool_connections\{state="busy"\} \d+$/m);
     expect(figures).toMatch(/^outbox_depth nan$/im);
-    await waitFor('the database', async () => (await read(service, 'outbox_depth')) >= 0);
+    await waitFor('the database', async () => (await readMetric(service, 'outbox_depth')) >= 0);
   });
 });
 
@@ -241,7 +226,7 @@ describe('of a worker', () => {
    * be seen.
    */
   const waitForRise = async (series: string, from: number) =>
-    waitFor(`a rise of ${series}`, async () => (await read(service, series)) > from);
+    waitFor(`a rise of ${series}`, async () => (await readMetric(service, series)) > from);
 
   it('count what is relayed, attempted and delivered, and how long it took', async () => {
     const series = [
@@ -251,17 +236,17 @@ describe('of a worker', () => {
     ];
     const latency = 'webhook_delivery_latency_seconds_sum';
     const [relayedBefore, latencyBefore] = [
-      await read(service, 'outbox_events_relayed_total'),
-      await read(service, latency),
+      await readMetric(service, 'outbox_events_relayed_total'),
+      await readMetric(service, latency),
     ];
-    const before = await read(service, series[2]!);
+    const before = await readMetric(service, series[2]!);
     const differences = await moved(service, series, async () => {
       await tenant.message();
       await waitForRise(series[2]!, before);
     });
     expect(differences).toEqual([1, 1, 1]);
-    expect(await read(service, 'outbox_events_relayed_total')).toBeGreaterThan(relayedBefore);
-    expect(await read(service, latency)).toBeGreaterThan(latencyBefore);
+    expect(await readMetric(service, 'outbox_events_relayed_total')).toBeGreaterThan(relayedBefore);
+    expect(await readMetric(service, latency)).toBeGreaterThan(latencyBefore);
   });
 
   it('count failures by their class, retries, and what is exhausted', async () => {
@@ -273,7 +258,7 @@ describe('of a worker', () => {
       exhausted,
       'webhook_delivery_latency_seconds_count',
     ];
-    const before = await read(service, exhausted);
+    const before = await readMetric(service, exhausted);
     const differences = await moved(service, series, async () => {
       await tenant.exhaust(endpoint);
       await waitForRise(exhausted, before);
@@ -284,7 +269,7 @@ describe('of a worker', () => {
   it('count a broken connection as what it is', async () => {
     receiver.https.respond = (response) => response.socket!.destroy();
     const connection = 'webhook_attempts_total{outcome="connection"}';
-    const before = await read(service, connection);
+    const before = await readMetric(service, connection);
     await tenant.message();
     await waitForRise(connection, before);
   });
@@ -295,9 +280,9 @@ describe('of a worker', () => {
     receiver.https.respond = (response) => (answer = () => response.end());
     await tenant.message();
     await receiver.waitForCount(1);
-    expect(await read(service, inFlight)).toBe(1);
+    expect(await readMetric(service, inFlight)).toBe(1);
     answer();
-    await waitFor('its end', async () => (await read(service, inFlight)) === 0);
+    await waitFor('its end', async () => (await readMetric(service, inFlight)) === 0);
   });
 
   it('count what is taken over from a worker that is gone', async () => {
