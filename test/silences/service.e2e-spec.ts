@@ -33,8 +33,7 @@ describe('while a part fails', () => {
     service = await TestService.create({ role: 'all', env: { ...telegram.environment, ...mail } });
   });
 
-  const get = <T>(part: new (...injected: never[]) => T) =>
-    service.app.get<T>(part, { strict: false });
+  const get = <T>(part: new (...injected: never[]) => T) => service.app.get<T>(part, { strict: false });
   const openAlerts = async (tenantId: string) =>
     (await get(AlertsService).list(tenantId, { open: true }, SYSTEM)).data.map(({ kind }) => kind);
   const waitForAlerts = (tenantId: string, ...kinds: AlertKind[]) =>
