@@ -47,6 +47,13 @@ const POSITIONS: Record<ListOrder, string> = {
   waiting: 'waiting_message_id',
 };
 
+/**
+ * SQL condition of the conversations whose customer waits. It is left out beside a condition of the waiting
+ * message's position, which implies it: PostgreSQL takes the two for independent, expects too few rows, and
+ * sorts all that wait in place of reading a page in the order of the index.
+ */
+const IS_WAITING = 'waiting_message_id IS NOT NULL';
+
 /** Makes the SQL parts of a statement that lists conversations. In all parts $1 is the workspace. */
 export class ListStatement {
   readonly parameters = new Parameters();
@@ -111,7 +118,8 @@ export class ListStatement {
 
   private selectiveScans(): string[] {
     const { contactId, updatedSince, agentId } = this.filter;
-    if (contactId) return [`${this.scan(`contact_id = ${this.bind(contactId)}`)} ORDER BY id DESC`];
+    if (contactId)
+      return [`${this.scan(`contact_id = ${this.bind(contactId)}`, this.isListed())} ORDER BY id DESC`];
     if (updatedSince) return this.scansOfChanged(updatedSince);
     // A list by activity needs no selection by agent, because an index has each agent's list in this order.
     // Few conversations wait, so that an agent's are found among all of them.
@@ -140,8 +148,10 @@ export class ListStatement {
     const changed = this.scan(
       'updated_at > coalesce(last_message_at, created_at)',
       `updated_at >= ${this.bind(since)}`,
+      this.isListed(),
     );
-    return [...this.scansByActivity(`${ACTIVITY} >= ${floor}`), `${changed} ORDER BY updated_at DESC`];
+    const active = [`${ACTIVITY} >= ${floor}`, this.isListed()].filter(Boolean).join(' AND ');
+    return [...this.scansByActivity(active), `${changed} ORDER BY updated_at DESC`];
   }
 
   /** Returns one SELECT for each status, because the status comes before the activity in the indexes. */
@@ -154,9 +164,13 @@ export class ListStatement {
   }
 
   private scan(...conditions: (string | undefined)[]): string {
-    if (this.order === 'waiting') conditions.push('waiting_message_id IS NOT NULL');
     return `SELECT ${CONVERSATION_COLUMNS}, contact_id AS "contactId", updated_at AS "updatedAt", ${POSITIONS[this.order]} AS position
       FROM conversations WHERE tenant_id = $1 AND ${conditions.filter(Boolean).join(' AND ')}`;
+  }
+
+  /** Returns the SQL condition that a conversation is in the list, where no position says so. */
+  private isListed(): string | undefined {
+    return this.order === 'waiting' ? IS_WAITING : undefined;
   }
 
   private isAgents(column: string): string | undefined {
@@ -187,7 +201,7 @@ export function scanByActivity(
   const tenant = `tenant_id = ${parameters.bind(tenantId)}`;
   const conditions = [tenant];
   if (status) conditions.push(`status = ${parameters.bind(status)}`);
-  if (isWaiting) conditions.push('waiting_message_id IS NOT NULL');
+  if (isWaiting && !cursor) conditions.push(IS_WAITING);
   // An index has each agent's list by activity.
   if (!isWaiting && agentId === null) conditions.push('assigned_agent_id IS NULL');
   if (!isWaiting && agentId) conditions.push(`assigned_agent_id = ${parameters.bind(agentId)}`);
