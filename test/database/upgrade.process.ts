@@ -7,11 +7,14 @@ import { FoldedTexts1795801000000 } from '../../migrations/1795801000000-folded-
 import { RefoldedTexts1795807000000 } from '../../migrations/1795807000000-refolded-texts';
 import { LookUps1795486100000 } from '../../migrations/1795486100000-look-ups';
 import { ProviderForms1795804000000 } from '../../migrations/1795804000000-provider-forms';
+import { WaitingMessages1796004000000 } from '../../migrations/1796004000000-waiting-messages';
 import { createIndexConcurrently } from '../../migrations/support/concurrent-index';
 import { SYSTEM } from '../../src/access/principal';
 import { ContactsService } from '../../src/contacts/contacts.service';
+import { Database } from '../../src/database/database';
 import { migrate } from '../../src/database/setup/migrator';
 import { PartitionChanges } from '../../src/database/history/partition-changes';
+import { MessageChanges } from '../../src/messages/message-changes';
 import { Partitions } from '../../src/database/history/partitions';
 import { MessagingHost } from '../support/messaging-host';
 import { ownerConfig, ownerDatabase } from '../support/owner-database';
@@ -244,6 +247,96 @@ describe('an upgrade of the database', () => {
     );
     const found = stored.map(({ channel, id, answersGoTo }) => [channel, id, answersGoTo]);
     expect(found.sort()).toEqual(ids.map(([channel, , form]) => [channel, form, form]).sort());
+  });
+
+  it('lets the customers wait whose messages a former version stored and nobody has answered', async () => {
+    const workspaces = [await host.make.workspace(), await host.make.workspace()];
+    const waits = new Map<string, string | null>();
+    /** Adds a conversation, with the message that must wait after the migration. */
+    const add = async (own: { id: string }, talk: (id: string) => Promise<string | null>) => {
+      const { id } = await host.make.conversation(own);
+      waits.set(id, await talk(id));
+    };
+    for (const own of workspaces) {
+      await host.make.agent(own);
+      const receive = async (id: string) => (await host.make.received(own, { id })).id;
+      const answer = async (id: string) => (await host.make.sent(own, { id })).id;
+      const change = (id: string, status: 'CLOSED' | 'SNOOZED' | 'OPEN') =>
+        host.make.updateConversation(own, { id }, { status });
+      const unsend = (id: string, messageId: string) =>
+        host
+          .get(Database)
+          .transaction((tx) =>
+            host.get(MessageChanges).unsend(tx, { tenantId: own.id, conversationId: id, messageId }),
+          );
+      await add(own, () => Promise.resolve(null));
+      await add(own, receive);
+      await add(own, async (id) => {
+        const first = await receive(id);
+        await receive(id);
+        return first;
+      });
+      await add(own, async (id) => {
+        await receive(id);
+        await answer(id);
+        return null;
+      });
+      await add(own, async (id) => {
+        await receive(id);
+        await answer(id);
+        const next = await receive(id);
+        await receive(id);
+        return next;
+      });
+      await add(own, async (id) => {
+        await answer(id);
+        return null;
+      });
+      await add(own, async (id) => {
+        const first = await receive(id);
+        const second = await receive(id);
+        await unsend(id, first);
+        return second;
+      });
+      for (const status of ['CLOSED', 'SNOOZED'] as const)
+        await add(own, async (id) => {
+          await receive(id);
+          await change(id, status);
+          return null;
+        });
+    }
+    // More conversations than the migration reads at once come first.
+    await host.query(
+      `INSERT INTO conversations (tenant_id, id, contact_id, source_channel, status, created_at, updated_at)
+       SELECT tenant_id, (lpad(to_hex(i), 8, '0') || '00007000800000000000' || right(tenant_id::text, 4))::uuid, contact_id,
+         'WIDGET', 'OPEN', now(), now()
+       FROM (SELECT DISTINCT ON (tenant_id) tenant_id, contact_id FROM conversations) AS own, generate_series(1, 2500) i`,
+    );
+    const name = WaitingMessages1796004000000.name;
+    const stored = async () => {
+      const rows = await host.query<{ id: string; waits: string | null }>(
+        'SELECT id, waiting_message_id AS waits FROM conversations WHERE id = ANY ($1)',
+        [[...waits.keys()]],
+      );
+      return new Map(rows.map((row) => [row.id, row.waits]));
+    };
+    // The service has written the same itself.
+    expect(await stored()).toEqual(waits);
+    await host.query('DELETE FROM migrations WHERE name = $1', [name]);
+    await host.query('ALTER TABLE conversations DROP COLUMN waiting_message_id');
+    expect(await upgrade('up', [WaitingMessages1796004000000])).toEqual([name]);
+    expect(await stored()).toEqual(waits);
+    // A migration that was killed in the middle leaves this state.
+    await host.query('DELETE FROM migrations WHERE name = $1', [name]);
+    await host.query('UPDATE conversations SET waiting_message_id = NULL WHERE tenant_id = $1', [
+      workspaces[1]!.id,
+    ]);
+    expect(await upgrade('up', [WaitingMessages1796004000000])).toEqual([name]);
+    expect(await stored()).toEqual(waits);
+    expect(await host.query('SELECT FROM conversations WHERE waiting_message_id IS NOT NULL')).toHaveLength(
+      [...waits.values()].filter(Boolean).length,
+    );
+    expect(await invalidIndexes()).toEqual([]);
   });
 
   /** Returns the rows of each look-up, those of a workspace alone if it is given. */
