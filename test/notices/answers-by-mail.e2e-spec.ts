@@ -219,12 +219,15 @@ describe('an answer that a visitor has not read', () => {
       await answer(id, 'First');
       await waitFor('the refusal', async () => (await noticesOf(id))[0]?.isDue === false);
       mailbox.fault = null;
+      const address = async () => (await visitor.send('GET', '/answer-address')).body.address as string;
+      expect(await address()).toBe('NONE');
       await visitor.post('m-2', 'Hello?');
       await answer(id, 'Second');
       await searchPasses();
       expect(mailbox.mails).toEqual([]);
       await visitor.post('m-3', 'Hello?');
       await visitor.send('POST', '/answer-address', { email: 'right@example.com', locale: 'en' });
+      expect(await address()).toBe('GIVEN');
       await answer(id, 'Third');
       await mailbox.next('right@example.com');
     });

@@ -141,6 +141,11 @@ describe('while a part fails', () => {
       ]);
       expect((await mailbox.next(email)).text).toContain('> Yes, we do.');
       await visitor.receipt(body.data[0].id as string, 'READ');
+      mailbox.fault = 'unknown';
+      await client.post(`/conversations/${conversationId}/messages`, { body: 'In three days.' });
+      const address = async () => (await visitor.send('GET', '/answer-address')).body.address as string;
+      await waitFor('the widget to ask for an address', async () => (await address()) === 'NONE');
+      mailbox.fault = null;
     },
 
     'worker: visitor': async () => {

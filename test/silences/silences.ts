@@ -84,9 +84,9 @@ export const SILENCES = {
   },
   'mail: agent': { because: 'no mail tells agents of messages: the inbox does' },
   'mail: visitor': {
-    told: 'the answer, by a mail that is tried again for a day',
-    where: 'their mailbox; the widget always has it',
-    within: 'a minute after the mail server takes mails again at first, eight hours at last',
+    told: 'the answer, by a mail that is tried seven times in 13 hours; that an address is needed, if the server does not know theirs',
+    where: 'their mailbox; the widget always has the answer, and asks for the address',
+    within: 'a minute after the first try, eight hours after the sixth',
     until: 'the answer is read',
     suite: 'service',
   },

@@ -48,19 +48,23 @@ export class AnswerAddressesRepository {
     );
   }
 
-  /** Reports whether a conversation's visitor has given an address, or the contact has a known one. */
+  /**
+   * Reports whether a conversation's visitor has given an address, or the contact has a known one. One that a
+   * mail server does not know counts as none, so that the widget asks for another.
+   */
   async findState({ tenantId, conversationId }: ConversationKey): Promise<AddressState> {
-    const [row] = await this.database.query<{ isGiven: boolean; isKnown: boolean }>(
+    const [row] = await this.database.query<{ isGiven: boolean; isKnown: boolean; isRefused: boolean }>(
       `SELECT a.conversation_id IS NOT NULL AND coalesce(a.email, p.email) IS NOT NULL AS "isGiven",
-         p.email IS NOT NULL AS "isKnown"
+         p.email IS NOT NULL AS "isKnown", a.refused_at IS NOT NULL AS "isRefused"
        FROM conversations c
        JOIN contacts p ON p.tenant_id = $1 AND p.id = c.contact_id
        LEFT JOIN answer_addresses a ON a.tenant_id = $1 AND a.conversation_id = c.id
        WHERE c.tenant_id = $1 AND c.id = $2`,
       [tenantId, conversationId],
     );
-    if (row?.isGiven) return 'GIVEN';
-    return row?.isKnown ? 'KNOWN' : 'NONE';
+    if (!row || row.isRefused) return 'NONE';
+    if (row.isGiven) return 'GIVEN';
+    return row.isKnown ? 'KNOWN' : 'NONE';
   }
 
   async find({ tenantId, conversationId }: ConversationKey): Promise<AnswerAddress | null> {
