@@ -21,7 +21,10 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Returns the time in milliseconds since 1970, rounded down to a multiple of `stepMs`. */
-export function useNow(stepMs = STEP_MS): number {
-  return useSyncExternalStore(subscribe, () => Math.floor(now / stepMs) * stepMs);
+/**
+ * Returns the time in milliseconds since 1970, rounded down to a whole number of steps after `from`. So a
+ * distance from `from` that is shown in steps is exact.
+ */
+export function useNow(stepMs = STEP_MS, from = 0): number {
+  return useSyncExternalStore(subscribe, () => Math.floor((now - from) / stepMs) * stepMs + from);
 }

@@ -161,10 +161,10 @@ const Row = memo(function Row({
 }) {
   const { inbox } = useTexts();
   const formats = useFormats();
-  const now = useNow(MINUTE_MS);
   const { id, sourceChannel, contact, lastMessagePreview, lastSenderAgentId, isUnread } = conversation;
   const { lastMessageAt, waitingSince, createdAt } = conversation;
   const at = lastMessageAt ?? createdAt;
+  const now = useNow(MINUTE_MS, Date.parse(waitingSince ?? at));
   const snooze = useSnoozeText()(conversation);
   return (
     <InboxRow
