@@ -1,7 +1,7 @@
 import { Burger, Container, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useParams, useRouter, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useSession } from '../api/session';
 import { useTexts } from '../i18n/locale';
 import { AccountMenu } from './account-menu';
@@ -13,6 +13,8 @@ import { Navigation } from './navigation';
 import { useDropRefusal } from './use-drop-refusal';
 import { usePersonalSettings } from './use-personal-settings';
 import { WorkspaceMenu } from './workspace-menu';
+
+const AlertMark = lazy(() => import('./alerts/alert-mark'));
 
 export function AppFrame() {
   const texts = useTexts();
@@ -44,6 +46,11 @@ export function AppFrame() {
           <Text size="sm" c="dimmed" truncate>
             {workspace.name}
           </Text>
+        )}
+        {workspace && workspace.role !== 'AGENT' && (
+          <Suspense>
+            <AlertMark workspace={workspace} isLink />
+          </Suspense>
         )}
       </header>
       <nav className={classes.navbar} data-open={isOpen} aria-label={texts.frame.navigation}>

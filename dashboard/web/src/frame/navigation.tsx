@@ -28,7 +28,8 @@ const PageLink = createLink((props: NavLinkProps & ComponentPropsWithRef<'a'>) =
   <NavLink className={classes.link} {...props} />
 ));
 
-export function Navigation({ workspace: { id: workspaceId, slug, role } }: { workspace: Workspace }) {
+export function Navigation({ workspace }: { workspace: Workspace }) {
+  const { slug, role } = workspace;
   const { nav } = useTexts();
   const { publicUrl } = useSession();
   const id = useId();
@@ -91,7 +92,7 @@ export function Navigation({ workspace: { id: workspaceId, slug, role } }: { wor
                 Icon === IconLayoutDashboard &&
                 role !== 'AGENT' && (
                   <Suspense>
-                    <AlertMark workspaceId={workspaceId} />
+                    <AlertMark workspace={workspace} />
                   </Suspense>
                 )
               }

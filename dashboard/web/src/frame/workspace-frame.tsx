@@ -93,7 +93,7 @@ function Notices({ workspace, page }: { workspace: Workspace; page: string }) {
       )}
       {workspace.role !== 'AGENT' && page !== 'inbox' && (
         <Suspense>
-          <AlertBanner />
+          <AlertBanner isOverview={page === 'overview'} />
         </Suspense>
       )}
       {workspace.role === 'AGENT' && SETTINGS_TO_READ.includes(page) && (

@@ -1,60 +1,54 @@
-import { Alert, Anchor, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Anchor, Stack, Text } from '@mantine/core';
+import { Link, useParams } from '@tanstack/react-router';
 import type { OpenAlert } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
-import { useFormats, useLocale } from '../../i18n/locale';
+import { useLocale } from '../../i18n/locale';
+import { AlertCard } from './alert-card';
 import { ALERT_TEXTS } from './alert-texts';
-import { useOpenAlerts } from './use-open-alerts';
+import { EndpointAlert } from './endpoint-alert';
+import { MAX_SHOWN, useOpenAlerts } from './use-open-alerts';
 
-/** Number of alerts that the banner shows in full. */
-const SHOWN = 3;
-
-/** Shows the newest open alerts of the workspace, each with a link to the page that mends it. */
-export default function AlertBanner() {
-  const { id } = useWorkspace();
-  const alerts = useOpenAlerts(id);
+/**
+ * Shows open alerts of the workspace, each with a link to the page that mends it: ten on the overview, and
+ * one elsewhere. The page of an endpoint leaves out alerts about it, because it says the same.
+ */
+export default function AlertBanner({ isOverview }: { isOverview: boolean }) {
+  const { id, slug } = useWorkspace();
+  const { endpointId, deliveryId } = useParams({ strict: false });
+  const ownPage = deliveryId === undefined ? endpointId : undefined;
+  const alerts = useOpenAlerts(id).filter(({ subjectId }) => subjectId !== ownPage);
   const texts = ALERT_TEXTS[useLocale()];
+  if (alerts.length === 0) return null;
+  const shown = alerts.slice(0, isOverview ? MAX_SHOWN : 1);
+  const hidden = alerts.length - shown.length;
   return (
-    <>
-      {alerts.slice(0, SHOWN).map((alert) => (
+    <Stack component="section" gap="xs" aria-label={texts.open(alerts.length)}>
+      {shown.map((alert) => (
         <OneAlert key={alert.id} alert={alert} />
       ))}
-      {alerts.length > SHOWN && (
-        <Text size="sm" c="dimmed">
-          {texts.more(alerts.length - SHOWN)}
+      {hidden > 0 && (
+        <Text size="sm">
+          {isOverview ? (
+            texts.more(hidden)
+          ) : (
+            <Anchor
+              inherit
+              renderRoot={(props) => <Link {...props} to="/w/$slug/settings/overview" params={{ slug }} />}
+            >
+              {texts.more(hidden)}
+            </Anchor>
+          )}
         </Text>
       )}
-    </>
+    </Stack>
   );
 }
 
-function OneAlert({ alert: { kind, subjectType, subjectId, openedAt } }: { alert: OpenAlert }) {
+function OneAlert({ alert }: { alert: OpenAlert }) {
   const { slug } = useWorkspace();
-  const { title, advice, wayOut } = ALERT_TEXTS[useLocale()].kinds[kind];
-  const formats = useFormats();
-  return (
-    <Alert color={kind === 'RECOVERY_FINISHED' ? 'green' : 'yellow'} title={title}>
-      {advice} {formats.minute(openedAt)}.{' '}
-      <Anchor
-        inherit
-        c="inherit"
-        td="underline"
-        renderRoot={(props) =>
-          subjectType === 'webhook_endpoint' ? (
-            <Link
-              {...props}
-              to="/w/$slug/settings/webhooks/$endpointId"
-              params={{ slug, endpointId: subjectId }}
-            />
-          ) : (
-            <Link {...props} to={PAGES[subjectType]} params={{ slug }} />
-          )
-        }
-      >
-        {wayOut}
-      </Anchor>
-    </Alert>
-  );
+  if (alert.subjectType === 'webhook_endpoint') return <EndpointAlert alert={alert} />;
+  const to = PAGES[alert.subjectType];
+  return <AlertCard alert={alert} link={(props) => <Link {...props} to={to} params={{ slug }} />} />;
 }
 
 const PAGES = {

@@ -1,25 +1,45 @@
-import { Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Workspace } from '../../api/types';
 import { useLocale } from '../../i18n/locale';
 import { ALERT_TEXTS } from './alert-texts';
 import { useOpenAlerts } from './use-open-alerts';
 
-/** Shows in the navigation how many alerts are open. */
-export default function AlertMark({ workspaceId }: { workspaceId: string }) {
+/** Shows how many alerts are open, in the navigation or as a link to the page that shows them. */
+export default function AlertMark({
+  workspace: { id, slug },
+  isLink = false,
+}: {
+  workspace: Workspace;
+  isLink?: boolean;
+}) {
   const texts = ALERT_TEXTS[useLocale()];
-  const { length } = useOpenAlerts(workspaceId);
+  const { length } = useOpenAlerts(id);
   if (length === 0) return null;
-  return (
+  const mark = (
     <Text
       span
       size="xs"
       fw={700}
       c="white"
-      bg="red.9"
+      bg="red.8"
       px={7}
       style={{ borderRadius: 9 }}
+      role="img"
+      aria-label={texts.open(length)}
       title={texts.open(length)}
     >
       {length}
     </Text>
+  );
+  if (!isLink) return mark;
+  return (
+    <Box
+      ms="auto"
+      p={8}
+      renderRoot={(props) => <Link {...props} to="/w/$slug/settings/overview" params={{ slug }} />}
+    >
+      {mark}
+    </Box>
   );
 }

@@ -10,7 +10,9 @@ interface AlertText {
 interface AlertTexts {
   /** Text of the mark in the navigation. */
   open: (count: number) => string;
+  /** Text of the link to the alerts that a page leaves out. */
   more: (count: number) => string;
+  since: (moment: string) => string;
   kinds: Record<AlertKind, AlertText>;
 }
 
@@ -18,7 +20,8 @@ interface AlertTexts {
 export const ALERT_TEXTS: Record<Locale, AlertTexts> = {
   en: {
     open: (count) => (count === 1 ? '1 alert' : `${count} alerts`),
-    more: (count) => `${count} more`,
+    more: (count) => (count === 1 ? '1 more alert' : `${count} more alerts`),
+    since: (moment) => `Since ${moment}.`,
     kinds: {
       ENDPOINT_FAILING: {
         title: 'A webhook endpoint fails',
@@ -65,7 +68,8 @@ export const ALERT_TEXTS: Record<Locale, AlertTexts> = {
   },
   de: {
     open: (count) => (count === 1 ? '1 Warnung' : `${count} Warnungen`),
-    more: (count) => `${count} weitere`,
+    more: (count) => (count === 1 ? '1 weitere Warnung' : `${count} weitere Warnungen`),
+    since: (moment) => `Seit ${moment}.`,
     kinds: {
       ENDPOINT_FAILING: {
         title: 'Ein Webhook-Endpunkt ist gestört',

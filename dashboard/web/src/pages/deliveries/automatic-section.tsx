@@ -1,12 +1,14 @@
-import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { api } from '../../api/client';
+import { Button, Group, Text } from '@mantine/core';
+import { useRef } from 'react';
 import type { AutomaticRecovery, Endpoint } from '../../api/types';
-import { useChange, useMayManage, useRead } from '../../api/workspace';
+import { useMayManage } from '../../api/workspace';
+import { AutomaticOutlook } from '../../common/automatic/automatic-outlook';
+import { AUTOMATIC_TEXTS } from '../../common/automatic/automatic-texts';
+import { useAutomatic } from '../../common/automatic/use-automatic';
 import { ErrorNotice } from '../../common/error-notice';
 import { Moment } from '../../common/moment';
+import { Section } from '../../common/section';
 import { useLocale } from '../../i18n/locale';
-import { AUTOMATIC_TEXTS } from '../webhooks/automatic-texts';
 
 const REFRESH_MS = 2_000;
 
@@ -15,93 +17,68 @@ const REFRESH_MS = 2_000;
  * a failing endpoint without automatic recovery, it has a button that turns it on.
  */
 export function AutomaticSection({ endpoint }: { endpoint: Endpoint }) {
-  const { automaticRecovery, failingSince, deactivation } = endpoint;
-  if (automaticRecovery) return <State endpoint={endpoint} />;
-  const isOffered = endpoint.active ? failingSince !== null : deactivation?.reason === 'failing';
-  return isOffered ? <Offer endpoint={endpoint} /> : null;
-}
-
-function State({ endpoint }: { endpoint: Endpoint }) {
   const automatic = AUTOMATIC_TEXTS[useLocale()];
-  const path = `webhook-endpoints/${endpoint.id}/automatic-recovery`;
-  const state = useRead<AutomaticRecovery>(path, {}, { refreshMs: REFRESH_MS });
-  const cancel = useChange((at) => api.delete(`${at}/${path}`), automatic.cancelled);
   const mayManage = useMayManage();
-  const recovery = state.data?.data;
-  if (!recovery) return null;
-  const { since, probes, nextProbeAt, probesUntil, rounds, stopReason } = recovery;
-  const words = automatic;
+  const { isOffered, recovery, turnOn, cancel } = useAutomatic(endpoint, REFRESH_MS);
+  const outlook = useRef<HTMLParagraphElement>(null);
+  // A pressed button disappears, so the focus moves to the text above it.
+  const after = { onSuccess: () => outlook.current?.focus({ preventScroll: true }) };
+  if (!isOffered && (recovery === undefined || (recovery === null && !endpoint.active))) return null;
   return (
-    <Section>
-      <Text size="sm" role="status">
-        {stopReason ? words.stopped[stopReason] : words.state[endpoint.active ? recovery.state : 'inactive']}
-      </Text>
-      <Text size="sm">
-        {words.since} <Moment at={since} isExact />
-      </Text>
-      {nextProbeAt && (
-        <Text size="sm">
-          {words.nextProbe(probes)} <Moment at={nextProbeAt} mayBeAhead isExact />
+    <Section title={automatic.title}>
+      <div>
+        <Text size="sm" role="status" tabIndex={-1} ref={outlook}>
+          {recovery === undefined ? (
+            automatic.offer
+          ) : (
+            <AutomaticOutlook endpoint={endpoint} recovery={recovery} />
+          )}
         </Text>
-      )}
-      {probesUntil && (
-        <Text size="sm" c="dimmed">
-          {words.until} <Moment at={probesUntil} mayBeAhead isExact />
-        </Text>
-      )}
-      {rounds > 0 && (
-        <Text size="sm" c="dimmed">
-          {words.rounds(rounds)}
-        </Text>
-      )}
-      {mayManage && (
+        {recovery && <Course recovery={recovery} />}
+      </div>
+      {mayManage && (isOffered || recovery) && (
         <Group>
-          <Button
-            size="compact-sm"
-            variant="default"
-            loading={cancel.isPending}
-            onClick={() => cancel.mutate()}
-          >
-            {recovery.state === 'stopped' ? words.dismiss : words.cancel}
-          </Button>
+          {recovery ? (
+            <Button
+              size="compact-sm"
+              variant="default"
+              loading={cancel.isPending}
+              onClick={() => cancel.mutate(undefined, after)}
+            >
+              {recovery.state === 'stopped' ? automatic.dismiss : automatic.cancel}
+            </Button>
+          ) : (
+            <Button
+              size="compact-sm"
+              loading={turnOn.isPending}
+              onClick={() => turnOn.mutate(undefined, after)}
+            >
+              {automatic.turnOn}
+            </Button>
+          )}
         </Group>
       )}
-      <ErrorNotice error={cancel.error} />
+      <ErrorNotice error={turnOn.error ?? cancel.error} />
     </Section>
   );
 }
 
-function Offer({ endpoint }: { endpoint: Endpoint }) {
-  const automatic = AUTOMATIC_TEXTS[useLocale()];
-  const mayManage = useMayManage();
-  const turnOn = useChange(
-    (at) => api.patch(`${at}/webhook-endpoints/${endpoint.id}`, { automaticRecovery: true }),
-    automatic.turnedOn,
-  );
-  if (!mayManage) return null;
-  return (
-    <Section>
-      <Text size="sm">{automatic.offer}</Text>
-      <Group>
-        <Button size="compact-sm" loading={turnOn.isPending} onClick={() => turnOn.mutate()}>
-          {automatic.turnOn}
-        </Button>
-      </Group>
-      <ErrorNotice error={turnOn.error} />
-    </Section>
-  );
-}
-
-function Section({ children }: { children: ReactNode }) {
+/** Shows since when events are missing, until when the endpoint is tried, and the number of rounds. */
+function Course({
+  recovery: { since, probesUntil, rounds },
+}: {
+  recovery: NonNullable<AutomaticRecovery['data']>;
+}) {
   const automatic = AUTOMATIC_TEXTS[useLocale()];
   return (
-    <Card withBorder component="section" aria-label={automatic.title}>
-      <Stack gap={4}>
-        <Title order={2} size="h4">
-          {automatic.title}
-        </Title>
-        {children}
-      </Stack>
-    </Card>
+    <Text size="sm" c="dimmed" component="div">
+      {automatic.since} <Moment at={since} isExact />
+      {probesUntil && (
+        <div>
+          {automatic.until} <Moment at={probesUntil} mayBeAhead isExact />
+        </div>
+      )}
+      {rounds > 0 && <div>{automatic.rounds(rounds)}</div>}
+    </Text>
   );
 }

@@ -6,6 +6,7 @@ import type { FirstPage } from '../../api/types';
 import { useWorkspace } from '../../api/workspace';
 import { CHANNEL_LABELS } from '../../common/channel-logo';
 import { useNow } from '../../common/use-now';
+import { MAX_SHOWN, useOpenAlerts } from '../../frame/alerts/use-open-alerts';
 import { useFormats, useTexts } from '../../i18n/locale';
 import { boundedNumber } from './bounded-number';
 import classes from './overview.module.css';
@@ -16,13 +17,18 @@ interface Matter {
   link: ReactNode;
 }
 
-/** Lists failures, each with a link to the page where a person can fix it, or says that there are none. */
+/**
+ * Lists failures, each with a link to the page where a person can fix it, or says that there are none. Leaves
+ * out endpoints about which the page shows an alert.
+ */
 export function AttentionSection({ page: { managed, lostReplies } }: { page: FirstPage }) {
   const texts = useTexts();
   const formats = useFormats();
   const now = useNow();
-  const { slug } = useWorkspace();
-  const { channels = [], endpoints = [], webhooks } = managed ?? {};
+  const { id, slug } = useWorkspace();
+  const alerts = useOpenAlerts(id, managed !== null).slice(0, MAX_SHOWN);
+  const { channels = [], endpoints: all = [], webhooks } = managed ?? {};
+  const endpoints = all.filter((endpoint) => !alerts.some(({ subjectId }) => subjectId === endpoint.id));
   const matters: Matter[] = [
     ...channels
       .filter(({ status }) => status === 'REAUTH_REQUIRED')
@@ -74,7 +80,7 @@ export function AttentionSection({ page: { managed, lostReplies } }: { page: Fir
   }
   if (matters.length === 0) {
     // Without any channel or endpoint, nothing can fail.
-    if (channels.length + endpoints.length === 0) return null;
+    if (channels.length + all.length === 0 || alerts.length > 0) return null;
     return (
       <div className={classes.fine} role="status">
         <IconCircleCheck size={18} aria-hidden />

@@ -5,9 +5,9 @@ import type { ReactNode } from 'react';
 import { api } from '../../api/client';
 import type { Endpoint, EventTypeInfo, UrlCheck } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
+import { AUTOMATIC_TEXTS } from '../../common/automatic/automatic-texts';
 import { Fault, faultOf } from '../../common/error-notice';
 import { useLocale, useTexts } from '../../i18n/locale';
-import { AUTOMATIC_TEXTS } from './automatic-texts';
 import { ALL_EVENTS, MAX_DESCRIPTION, MAX_NAME, MAX_RATE } from './endpoint-rules';
 
 const TYPING_PAUSE_MS = 400;

@@ -1,6 +1,6 @@
 import type { Locale } from '../../api/types';
 
-/** Texts about automatic recovery, which only the pages of endpoints load. */
+/** Texts about automatic recovery, which are loaded with the pages of endpoints and the alerts. */
 export const AUTOMATIC_TEXTS = {
   en: {
     title: 'Automatic recovery',
@@ -19,12 +19,14 @@ export const AUTOMATIC_TEXTS = {
       days: 'Stopped, because the endpoint did not answer for five days. Recover what it has missed yourself.',
     },
     since: 'Missed since',
-    nextProbe: (probes: number) => (probes === 0 ? 'Tried first' : `Tried ${probes} times, next`),
+    nextProbe: (probes: number) =>
+      probes === 0 ? 'First try:' : `Tried ${probes === 1 ? 'once' : `${probes} times`}, next:`,
     until: 'Tried until',
     rounds: (rounds: number) => `Round ${rounds} of 3`,
     cancel: 'Cancel automatic recovery',
     dismiss: 'Watch for new misses again',
     cancelled: 'Ended. Events from now on are recovered automatically again.',
+    healthy: 'On. What the endpoint misses from now on is delivered once it answers again.',
     offer: 'Events that this endpoint has missed can be delivered by themselves as soon as it answers again.',
     turnOn: 'Recover automatically',
     turnedOn: 'Automatic recovery is on.',
@@ -47,12 +49,13 @@ export const AUTOMATIC_TEXTS = {
     },
     since: 'Verpasst seit',
     nextProbe: (probes: number) =>
-      probes === 0 ? 'Erster Versuch' : `${probes}-mal versucht, das nächste Mal`,
+      probes === 0 ? 'Erster Versuch:' : `${probes}-mal versucht, das nächste Mal:`,
     until: 'Versucht bis',
     rounds: (rounds: number) => `Runde ${rounds} von 3`,
     cancel: 'Automatisches Nachholen abbrechen',
     dismiss: 'Wieder auf Verpasstes achten',
     cancelled: 'Beendet. Ereignisse ab jetzt werden wieder automatisch nachgeholt.',
+    healthy: 'An. Was der Endpunkt ab jetzt verpasst, bekommt er, sobald er wieder antwortet.',
     offer: 'Was dieser Endpunkt verpasst hat, kann von selbst zugestellt werden, sobald er wieder antwortet.',
     turnOn: 'Automatisch nachholen',
     turnedOn: 'Automatisches Nachholen ist an.',
