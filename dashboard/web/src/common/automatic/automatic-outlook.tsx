@@ -10,10 +10,11 @@ export function AutomaticOutlook({
   recovery,
 }: {
   endpoint: Endpoint;
-  recovery: AutomaticRecovery['data'];
+  /** Undefined while it is read. */
+  recovery: AutomaticRecovery['data'] | undefined;
 }) {
   const automatic = AUTOMATIC_TEXTS[useLocale()];
-  if (recovery === null) return automatic.healthy;
+  if (!recovery) return recovery === null ? automatic.healthy : automatic.turnedOn;
   const { state, stopReason, probes, nextProbeAt } = recovery;
   return (
     <>

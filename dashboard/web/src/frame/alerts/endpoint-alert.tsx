@@ -11,6 +11,9 @@ import { useLocale, useTexts } from '../../i18n/locale';
 import { AlertCard } from './alert-card';
 import { REFRESH_MS } from './use-open-alerts';
 
+/** Milliseconds between two reads of a recovery, whose first step follows soon after the press. */
+const STEPS_MS = 5_000;
+
 /** Shows an alert about an endpoint. Names the endpoint once it is read. */
 export function EndpointAlert({ alert }: { alert: OpenAlert }) {
   const { slug } = useWorkspace();
@@ -40,7 +43,7 @@ function MissingEvents({
 }: { endpoint: Endpoint } & Pick<ComponentProps<typeof AlertCard>, 'alert' | 'link' | 'name'>) {
   const { webhooks } = useTexts();
   const automatic = AUTOMATIC_TEXTS[useLocale()];
-  const { isOffered, recovery, turnOn } = useAutomatic(endpoint, REFRESH_MS);
+  const { isOffered, recovery, turnOn } = useAutomatic(endpoint, STEPS_MS);
   const outlook = useRef<HTMLParagraphElement>(null);
   // The pressed button disappears, so the focus moves to the text.
   const onSuccess = () => outlook.current?.focus({ preventScroll: true });
@@ -60,13 +63,9 @@ function MissingEvents({
         )
       }
     >
-      {(isOffered || recovery !== undefined) && (
+      {(isOffered || endpoint.automaticRecovery) && (
         <Text inherit tabIndex={-1} ref={outlook}>
-          {recovery === undefined ? (
-            automatic.offer
-          ) : (
-            <AutomaticOutlook endpoint={endpoint} recovery={recovery} />
-          )}
+          {isOffered ? automatic.offer : <AutomaticOutlook endpoint={endpoint} recovery={recovery} />}
         </Text>
       )}
       <ErrorNotice error={turnOn.error} />

@@ -23,16 +23,12 @@ export function AutomaticSection({ endpoint }: { endpoint: Endpoint }) {
   const outlook = useRef<HTMLParagraphElement>(null);
   // A pressed button disappears, so the focus moves to the text above it.
   const after = { onSuccess: () => outlook.current?.focus({ preventScroll: true }) };
-  if (!isOffered && (recovery === undefined || (recovery === null && !endpoint.active))) return null;
+  if (!isOffered && (!endpoint.automaticRecovery || (recovery === null && !endpoint.active))) return null;
   return (
     <Section title={automatic.title}>
       <div>
         <Text size="sm" role="status" tabIndex={-1} ref={outlook}>
-          {recovery === undefined ? (
-            automatic.offer
-          ) : (
-            <AutomaticOutlook endpoint={endpoint} recovery={recovery} />
-          )}
+          {isOffered ? automatic.offer : <AutomaticOutlook endpoint={endpoint} recovery={recovery} />}
         </Text>
         {recovery && <Course recovery={recovery} />}
       </div>
