@@ -5,7 +5,7 @@
 //      webhooks  channels  operations  openapi               react, or serve
 //                            ↓
 //                         privacy                            erases and exports what others keep
-//                         notices                            mails what nobody has read
+//                         notices                            mails and pushes what nobody has read
 //                            ↓
 //      message-search → messages → attachments → conversations → contacts → workspaces ← auth, logins, inbox
 //                            ↓
@@ -76,7 +76,7 @@ const MAY_IMPORT = {
   messages: ['attachments', ...CONVERSATIONS, ...SUPPORT],
   inbox: [...MESSAGES, ...SUPPORT],
 
-  notices: ['mails', ...CONVERSATIONS, ...SUPPORT],
+  notices: ['mails', 'logins', 'outgoing', ...CONVERSATIONS, ...SUPPORT],
 
   privacy: ['inbox', ...MESSAGES, ...SUPPORT],
   'message-search': [...MESSAGES, ...SUPPORT],

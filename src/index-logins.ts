@@ -56,6 +56,10 @@ export {
   type Theme,
 } from './logins/people/person.dto';
 
+// Notices in the browser of a person's session.
+export { PushAddressesService } from './notices/push/push-addresses.service';
+export { SetPushAddress, TestPush, type PushState } from './notices/push/push-address.dto';
+
 export { AgentErasuresService } from './logins/agent-erasures.service';
 
 // For operators: the login of any person.

@@ -10,6 +10,7 @@ import { LoginsModule } from '../logins/logins.module';
 import { MessagesModule } from '../messages/messages.module';
 import { MessageSearchModule } from '../message-search/message-search.module';
 import { NoticesModule } from '../notices/notices.module';
+import { PushModule } from '../notices/push.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { ParkedEventsModule } from '../operations/parked-events/parked-events.module';
 import { PrivacyModule } from '../privacy/privacy.module';
@@ -32,6 +33,7 @@ export const SERVICES = [
   MessagesModule,
   InboxModule,
   NoticesModule,
+  PushModule,
   MessageSearchModule,
   PrivacyModule,
   AuditModule,

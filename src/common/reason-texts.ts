@@ -100,6 +100,7 @@ export const THINGS = [
   'Note',
   'Parked event',
   'Person',
+  'Push address',
   'Saved reply',
   'Session',
   'Upload',

@@ -1,10 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateVAPIDKeys } from 'web-push';
 import { Config, ConfigError } from './config';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
 const NEXT_KEY = Buffer.alloc(32, 2).toString('base64');
+const VAPID = generateVAPIDKeys();
 const REQUIRED = {
   DATABASE_URL: 'postgresql://localhost/messaging',
   REDIS_URL: 'redis://localhost',
@@ -66,6 +68,7 @@ describe('Config', () => {
       redis: { kind: 'server', url: REQUIRED.REDIS_URL },
       appUrl: 'http://localhost:3000',
       mail: null,
+      vapid: null,
       publicUrl: 'http://localhost:3000',
       providerUrls: {
         TELEGRAM_API_URL: 'https://api.telegram.org',
@@ -126,6 +129,9 @@ describe('Config', () => {
       APP_URL: 'https://dashboard.example.com',
       SMTP_URL: 'smtps://user:password@mail.example.com',
       MAIL_FROM: 'Acme <login@example.com>',
+      VAPID_PUBLIC_KEY: VAPID.publicKey,
+      VAPID_PRIVATE_KEY: VAPID.privateKey,
+      VAPID_CONTACT: 'mailto:ops@example.com',
       PUBLIC_URL: 'https://api.example.com/',
       TELEGRAM_API_URL: 'https://telegram.example.com/',
       META_GRAPH_URL: 'https://meta.example.com',
@@ -181,6 +187,7 @@ describe('Config', () => {
       redis: { kind: 'server', url: 'rediss://cache.example.com:6380/2' },
       appUrl: 'https://dashboard.example.com',
       mail: { smtpUrl: 'smtps://user:password@mail.example.com', from: 'Acme <login@example.com>' },
+      vapid: { ...VAPID, subject: 'mailto:ops@example.com' },
       publicUrl: 'https://api.example.com',
       providerUrls: {
         TELEGRAM_API_URL: 'https://telegram.example.com',
@@ -225,6 +232,9 @@ describe('Config', () => {
       REDIS_URL: 'localhost:6379',
       APP_URL: 'nowhere',
       PUBLIC_URL: 'nowhere',
+      VAPID_PUBLIC_KEY: 'short',
+      VAPID_PRIVATE_KEY: `${VAPID.privateKey}=`,
+      VAPID_CONTACT: 'ops@example.com',
       TELEGRAM_API_URL: 'nowhere',
       META_GRAPH_URL: 'nowhere',
       INSTAGRAM_GRAPH_URL: 'nowhere',
@@ -249,6 +259,32 @@ describe('Config', () => {
     expect(() => Config.from(faulty)).toThrow(
       expect.objectContaining({ message: expect.stringContaining(`${faults.length} fault(s)`) }),
     );
+  });
+
+  it('takes the keys of Web Push together, and only a pair', () => {
+    const keys = {
+      VAPID_PUBLIC_KEY: VAPID.publicKey,
+      VAPID_PRIVATE_KEY: VAPID.privateKey,
+      VAPID_CONTACT: 'https://example.com/ops',
+    };
+    expect(Config.from({ ...REQUIRED, ...keys }).vapid).toEqual({
+      ...VAPID,
+      subject: 'https://example.com/ops',
+    });
+    for (const name of Object.keys(keys))
+      expect(faultsOf({ ...REQUIRED, ...keys, [name]: undefined })).toEqual([
+        'VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY and VAPID_CONTACT must be set together',
+      ]);
+    const others = generateVAPIDKeys();
+    expect(faultsOf({ ...REQUIRED, ...keys, VAPID_PRIVATE_KEY: others.privateKey })).toEqual([
+      'VAPID_PRIVATE_KEY is not the private key of VAPID_PUBLIC_KEY',
+    ]);
+    const none = Buffer.alloc(32).toString('base64url');
+    expect(faultsOf({ ...REQUIRED, ...keys, VAPID_PRIVATE_KEY: none })).toEqual([
+      expect.stringContaining('VAPID_PRIVATE_KEY'),
+    ]);
+    for (const contact of ['mailto:', 'mailto:nobody', 'http://example.com', 'tel:123'])
+      expect(faultsOf({ ...REQUIRED, ...keys, VAPID_CONTACT: contact })[0]).toContain('VAPID_CONTACT');
   });
 
   it('does not let a head take longer than its body', () => {

@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ProviderVariable } from '../common/channel-descriptors';
@@ -5,6 +6,7 @@ import { HttpSettings, readHttpSettings } from './http-settings';
 import { keptSecretsKeys, withRunningServers } from './local-data';
 import { check, readSettings } from './read-settings';
 import { parseRedisAddress, RedisAddress } from './redis-address';
+import { InvalidText } from './setting-readers';
 import { parseSecretsKeys, SecretsKey } from './secrets-keys';
 import { PROCESS_SETTINGS, PROVIDER_SETTINGS, SHARED_SETTINGS, ValuesOf } from './settings';
 
@@ -25,6 +27,8 @@ export class Config extends Settings {
   readonly redis: RedisAddress;
   /** Mail server, and sender's address of mails to people who log in; null if the service sends no mails. */
   readonly mail: { smtpUrl: string; from: string } | null;
+  /** Keys with which notices are pushed to agents' browsers, and a contact; null if none are pushed. */
+  readonly vapid: VapidDetails | null;
   /** Addresses of the channel providers' APIs, by environment variable, without a slash at the end. */
   readonly providerUrls: Record<ProviderVariable, string>;
   readonly secretsKeys: SecretsKey[];
@@ -60,12 +64,14 @@ export class Config extends Settings {
     const webhookExtraCa = check(faults, 'WEBHOOK_EXTRA_CA_FILE', () =>
       webhookExtraCaFile ? readFileSync(webhookExtraCaFile, 'utf8') : undefined,
     );
+    const vapid = check(faults, 'VAPID_PRIVATE_KEY', () => vapidOf(values));
     if (faults.length > 0) throw new ConfigError(faults);
     return new Config({
       ...values,
       http: { ...http.settings, limits: { ...http.settings.limits, maxStreams: values.widgetStreams } },
       redis: redis!,
       mail: smtpUrl && mailFrom ? { smtpUrl, from: mailFrom } : null,
+      vapid: vapid!,
       providerUrls: providers.values,
       secretsKeys: keys!,
       webhookExtraCa,
@@ -89,11 +95,24 @@ function faultsBetween(values: Values): string[] {
   if (databaseUrl === '') faults.push('DATABASE_URL is not set');
   if (redisUrl === '') faults.push('REDIS_URL is not set');
   if ((smtpUrl === null) !== (mailFrom === null)) faults.push('SMTP_URL and MAIL_FROM must be set together');
+  const vapid = [values.vapidPublicKey, values.vapidPrivateKey, values.vapidContact];
+  if (vapid.includes(null) && vapid.some((one) => one !== null))
+    faults.push('VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY and VAPID_CONTACT must be set together');
   // Refused, because an API process that does not know the owner's password can't leak it.
   const ownersOnly = 'must not be set with ROLE=api: only workers and "migrate" act as the owner';
   if (role === 'api' && databaseOwnerUrl !== null) faults.push(`DATABASE_OWNER_URL: ${ownersOnly}`);
   if (role === 'api' && databaseDirectUrl !== null) faults.push(`DATABASE_DIRECT_URL: ${ownersOnly}`);
   return faults;
+}
+
+/** Returns the keys of Web Push; throws if they are no pair. */
+function vapidOf({ vapidPublicKey, vapidPrivateKey, vapidContact }: Values): VapidDetails | null {
+  if (!vapidPublicKey || !vapidPrivateKey || !vapidContact) return null;
+  const pair = createECDH('prime256v1');
+  pair.setPrivateKey(vapidPrivateKey, 'base64url');
+  if (!pair.getPublicKey().equals(Buffer.from(vapidPublicKey, 'base64url')))
+    throw new InvalidText(['is not the private key of VAPID_PUBLIC_KEY']);
+  return { publicKey: vapidPublicKey, privateKey: vapidPrivateKey, subject: vapidContact };
 }
 
 function fileStoreOf(values: Values): Config['fileStore'] {
@@ -113,6 +132,13 @@ function fileStoreOf(values: Values): Config['fileStore'] {
 function defaultSecretsKeys({ nodeEnv, dataDir }: Values): string {
   if (nodeEnv === 'production') throw new Error('must be set in production: id:base64 pairs, 32 bytes each');
   return keptSecretsKeys(dataDir);
+}
+
+/** Keys of Web Push (VAPID, RFC 8292) in base64url, and the contact that every request names. */
+export interface VapidDetails {
+  publicKey: string;
+  privateKey: string;
+  subject: string;
 }
 
 /** Bucket of S3, or of a server with its protocol. */

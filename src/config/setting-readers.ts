@@ -59,12 +59,15 @@ const textThat =
     return given;
   };
 
-/** Makes a reader of URLs with one of the protocols. The host needs no top-level domain. */
-const addressOver = (...protocols: string[]) =>
-  textThat(
-    (given) => isURL(given, { require_tld: false, protocols, require_protocol: true }),
-    'must be a URL address',
-  );
+/** Makes a check of URLs with one of the protocols. The host needs no top-level domain. */
+const isOver =
+  (...protocols: string[]) =>
+  (given: string) =>
+    isURL(given, { require_tld: false, protocols, require_protocol: true });
+
+const isHttps = isOver('https');
+
+const addressOver = (...protocols: string[]) => textThat(isOver(...protocols), 'must be a URL address');
 
 const readHttpAddress = addressOver('http', 'https');
 
@@ -78,6 +81,20 @@ export const mailSender = textThat(
   (given) => isEmail(given, { allow_display_name: true }),
   'must be an email',
 );
+
+/** Readers of the keys of Web Push (VAPID): a point and a number of the curve P-256, each in base64url. */
+export const vapidPublicKey = textThat((given) => isBase64url(given, 65), 'must be 65 bytes in base64url');
+export const vapidPrivateKey = textThat((given) => isBase64url(given, 32), 'must be 32 bytes in base64url');
+
+/** Reads an address at which the operator of a push service reaches that of this service. */
+export const vapidContact = textThat(
+  (given) => (given.startsWith('mailto:') ? isEmail(given.slice('mailto:'.length)) : isHttps(given)),
+  'must be of the form mailto:ops@example.com, or an https address',
+);
+
+function isBase64url(text: string, bytes: number): boolean {
+  return /^[\w-]+$/.test(text) && Buffer.from(text, 'base64url').length === bytes;
+}
 
 export const graphVersion = textThat((given) => /^v\d+\.\d+$/.test(given), 'must be of the form v25.0');
 

@@ -14,6 +14,9 @@ import {
   Reader,
   text,
   trustProxy,
+  vapidContact,
+  vapidPrivateKey,
+  vapidPublicKey,
   whole,
 } from './setting-readers';
 
@@ -109,6 +112,16 @@ export const SHARED_SETTINGS = {
   }),
   mailFrom: optional('MAIL_FROM', mailSender, {
     meaning: 'the sender of mails, such as `Acme <login@example.com>`; set with `SMTP_URL`',
+  }),
+  vapidPublicKey: optional('VAPID_PUBLIC_KEY', vapidPublicKey, {
+    meaning:
+      "the public key for [notices in agents' browsers](../how-to/dashboard.md#notices-in-a-closed-browser); set with the next two. Without it none are offered",
+  }),
+  vapidPrivateKey: optional('VAPID_PRIVATE_KEY', vapidPrivateKey, {
+    meaning: 'its private key',
+  }),
+  vapidContact: optional('VAPID_CONTACT', vapidContact, {
+    meaning: 'whom a push service reaches about them: `mailto:ops@example.com`, or an https address',
   }),
   publicUrl: setting('PUBLIC_URL', httpAddress, 'http://localhost:3000', {
     meaning: 'where clients and providers reach the API',

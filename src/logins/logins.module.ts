@@ -81,7 +81,7 @@ const SERVICES = [
     InvitationUse,
     InvitationAcceptance,
   ],
-  exports: SERVICES,
+  exports: [...SERVICES, MembershipsRepository, PersonSessions],
 })
 export class LoginsModule {
   constructor(

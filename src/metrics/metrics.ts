@@ -115,6 +115,11 @@ export class Metrics {
     'outcome',
   );
   readonly noticeMails = this.counter('notice_mails_total', 'Tries to mail a notice, by outcome.', 'outcome');
+  readonly noticePushes = this.counter(
+    'notice_pushes_total',
+    'Tries to push a notice to a browser, by outcome.',
+    'outcome',
+  );
   readonly outboundMessagesInFlight = this.gauge(
     'outbound_messages_in_flight',
     "Requests of this process that wait for a provider's response now.",

@@ -537,6 +537,10 @@ export const OTHER_ROUTES: { method: Method; path: string; isPublic: boolean }[]
   { method: 'POST', path: '/api/account/second-factor/confirm', isPublic: false },
   { method: 'POST', path: '/api/account/second-factor/turn-off', isPublic: false },
   { method: 'POST', path: '/api/account/recovery-codes', isPublic: false },
+  { method: 'GET', path: '/api/account/push', isPublic: false },
+  { method: 'PUT', path: '/api/account/push', isPublic: false },
+  { method: 'DELETE', path: '/api/account/push', isPublic: false },
+  { method: 'POST', path: '/api/account/push/test', isPublic: false },
   { method: 'GET', path: '/widget-preview/:workspaceId/:id', isPublic: false },
   { method: 'GET', path: '/attachments/:token', isPublic: true },
 ];

@@ -2,6 +2,7 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { MessagingModule } from 'conversation-messaging-service';
 import { HealthApiModule } from 'conversation-messaging-service/http';
 import { AccountController } from './account/account.controller';
+import { PushController } from './account/push.controller';
 import { SecondFactorController } from './account/second-factor.controller';
 import { SessionController } from './account/session.controller';
 import { ApiKeysController } from './api-keys/api-keys.controller';
@@ -34,6 +35,7 @@ import { WorkspaceModule } from './workspace/workspace.module';
     SessionController,
     AccountController,
     SecondFactorController,
+    PushController,
     SavedRepliesController,
     ContactsController,
     ContactErasuresController,

@@ -258,6 +258,7 @@ const things: Record<Thing, string> = {
   Note: 'Notiz',
   'Parked event': 'Geparktes Ereignis',
   Person: 'Person',
+  'Push address': 'Adresse für Benachrichtigungen',
   'Saved reply': 'Textbaustein',
   Session: 'Sitzung',
   Upload: 'Upload',

@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { TableRegistry } from '../database/tables/table-registry';
+import { RateLimitModule } from '../http/limits/rate-limit.module';
+import { LoginsModule } from '../logins/logins.module';
+import { MetricsModule } from '../metrics/metrics.module';
+import { KeyRotationService } from '../secrets/key-rotation.service';
+import { SecretsModule } from '../secrets/secrets.module';
+import { PushAddressesRepository } from './push/push-addresses.repository';
+import { PushAddressesService } from './push/push-addresses.service';
+import { PushSender } from './push/push-sender';
+import { PushServices } from './push/push-services';
+import { PUSH_TABLES } from './push/push-tables';
+
+/** Pushes notices to the browsers of agents. */
+@Module({
+  imports: [LoginsModule, MetricsModule, RateLimitModule, SecretsModule],
+  providers: [PushAddressesRepository, PushAddressesService, PushSender, PushServices],
+  exports: [PushAddressesService, PushSender],
+})
+export class PushModule {
+  constructor(tables: TableRegistry, keyRotation: KeyRotationService, addresses: PushAddressesRepository) {
+    tables.register(...PUSH_TABLES);
+    keyRotation.registerOther((count) => addresses.reencryptStep(count));
+  }
+}

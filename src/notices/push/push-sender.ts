@@ -1,0 +1,86 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Database } from '../../database/database';
+import { LoginsService } from '../../logins/logins.service';
+import { MembershipsRepository } from '../../logins/people/memberships.repository';
+import { Metrics } from '../../metrics/metrics';
+import { PushAddressesRepository, SessionAddress } from './push-addresses.repository';
+import { PushNotice } from './push-message';
+import { PushServices } from './push-services';
+
+/** Result of one try: the push service has taken the notice, knows no such address, or has failed. */
+export type PushOutcome = 'taken' | 'gone' | 'failed';
+
+/** Pushes notices to browsers in which agents are logged in. */
+@Injectable()
+export class PushSender {
+  private readonly logger = new Logger(PushSender.name);
+
+  constructor(
+    private readonly database: Database,
+    private readonly memberships: MembershipsRepository,
+    private readonly logins: LoginsService,
+    private readonly addresses: PushAddressesRepository,
+    private readonly services: PushServices,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** Whether the service has the keys without which nothing is pushed. */
+  get isConfigured(): boolean {
+    return this.services.publicKey !== null;
+  }
+
+  /**
+   * Pushes a notice to the browsers of an agent, once each. It takes at most ten seconds.
+   * @returns the number of browsers whose push services have taken the notice; 0 without keys, and for an
+   *   agent without a login, who is inactive, or whom the workspace refuses
+   */
+  async send(tenantId: string, agentId: string, notice: PushNotice): Promise<number> {
+    if (!this.isConfigured) return 0;
+    const personId = await this.memberships.findPersonId(this.database, { tenantId, agentId });
+    if (personId === null) return 0;
+    const addresses = await this.addresses.list(personId);
+    const opened = await this.logins.listOpened(addresses.map(({ sessionId }) => sessionId));
+    const entering = new Set(
+      opened
+        .filter(({ memberships }) => memberships.some(({ workspace }) => workspace.id === tenantId))
+        .map(({ session }) => session.id),
+    );
+    const reachable = addresses.filter(({ sessionId }) => entering.has(sessionId));
+    return this.sendTo(reachable, notice);
+  }
+
+  /** Pushes a notice to the browser of a session. Returns whether its push service has taken the notice. */
+  async sendToSession(personId: string, sessionId: string, notice: PushNotice): Promise<boolean> {
+    const addresses = await this.addresses.list(personId);
+    const ofSession = addresses.filter((one) => one.sessionId === sessionId);
+    return (await this.sendTo(ofSession, notice)) > 0;
+  }
+
+  private async sendTo(addresses: SessionAddress[], notice: PushNotice): Promise<number> {
+    const outcomes = await Promise.all(addresses.map((address) => this.trySending(address, notice)));
+    const sent = (outcome: PushOutcome) => addresses.filter((_, n) => outcomes[n] === outcome);
+    for (const address of sent('gone')) await this.addresses.deleteGone(address);
+    const taken = sent('taken').map(({ sessionId }) => sessionId);
+    if (taken.length > 0) await this.addresses.markTaken(taken);
+    return taken.length;
+  }
+
+  private async trySending(address: SessionAddress, notice: PushNotice): Promise<PushOutcome> {
+    const outcome = await this.post(address, notice);
+    this.metrics.noticePushes.inc({ outcome });
+    return outcome;
+  }
+
+  private async post(address: SessionAddress, notice: PushNotice): Promise<PushOutcome> {
+    try {
+      const status = await this.services.post(address, notice);
+      if (status === 404 || status === 410) return 'gone';
+      if (status >= 200 && status < 300) return 'taken';
+      this.logger.warn({ status }, 'a push service did not take a notice');
+    } catch (error) {
+      // The message has no more of the address than its host.
+      this.logger.warn({ reason: (error as Error).message }, 'a notice was not pushed');
+    }
+    return 'failed';
+  }
+}
