@@ -26,6 +26,8 @@ const FIRST_COMPONENTS = [
   'UnstyledButton',
 ];
 
+const PUSH_WORKER = 'push-worker';
+
 export default defineConfig({
   plugins: [react()],
   build: {
@@ -39,7 +41,10 @@ export default defineConfig({
     // A test sums up the files of each page.
     manifest: true,
     rolldownOptions: {
+      input: { index: 'web/index.html', [PUSH_WORKER]: 'web/worker/push-worker.ts' },
       output: {
+        // A browser finds the service worker's next build at the address of the last one.
+        entryFileNames: ({ name }) => (name === PUSH_WORKER ? '[name].js' : 'assets/[name]-[hash].js'),
         // The libraries of the first page are one file, because dozens of small files compress badly.
         codeSplitting: {
           groups: [

@@ -17,10 +17,17 @@ export interface PersonExport {
   memberships: ExportedMembership[];
   sessions: LoginSession[];
   knownBrowsers: KnownBrowser[];
+  /** Rows about the person in tables of other features, by name. */
+  others: Record<string, object[]>;
 }
+
+/** Reads rows about a person, without secrets and their hashes. */
+type ReadRows = (personId: string) => Promise<object[]>;
 
 @Injectable()
 export class PeopleService {
+  private readonly others = new Map<string, ReadRows>();
+
   constructor(
     private readonly database: Database,
     private readonly people: PeopleRepository,
@@ -29,6 +36,14 @@ export class PeopleService {
     private readonly memberships: MembershipsRepository,
     private readonly audit: LoginAudit,
   ) {}
+
+  /**
+   * Registers rows of another feature for the exports of people.
+   * @internal
+   */
+  registerExport(name: string, read: ReadRows): void {
+    this.others.set(name, read);
+  }
 
   /**
    * Returns the person who is logged in.
@@ -47,11 +62,14 @@ export class PeopleService {
   async export({ personId }: Pick<SessionHolder, 'personId'>): Promise<PersonExport> {
     const [person, times] = [await this.people.find(personId), await this.people.findTimes(personId)];
     if (!person || !times) throw AppError.notFound('Person');
+    const others: PersonExport['others'] = {};
+    for (const [name, read] of this.others) others[name] = await read(personId);
     return {
       person: { ...toPerson(person), ...times },
       memberships: await this.memberships.listForExport(personId),
       sessions: await this.sessions.list(personId),
       knownBrowsers: await this.sessions.listBrowsers(personId),
+      others,
     };
   }
 

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TableRegistry } from '../database/tables/table-registry';
 import { RateLimitModule } from '../http/limits/rate-limit.module';
 import { LoginsModule } from '../logins/logins.module';
+import { PeopleService } from '../logins/people.service';
 import { MetricsModule } from '../metrics/metrics.module';
 import { KeyRotationService } from '../secrets/key-rotation.service';
 import { SecretsModule } from '../secrets/secrets.module';
@@ -18,8 +19,14 @@ import { PUSH_TABLES } from './push/push-tables';
   exports: [PushAddressesService, PushSender],
 })
 export class PushModule {
-  constructor(tables: TableRegistry, keyRotation: KeyRotationService, addresses: PushAddressesRepository) {
+  constructor(
+    tables: TableRegistry,
+    keyRotation: KeyRotationService,
+    people: PeopleService,
+    addresses: PushAddressesRepository,
+  ) {
     tables.register(...PUSH_TABLES);
+    people.registerExport('pushAddresses', (personId) => addresses.listForExport(personId));
     keyRotation.registerOther((count) => addresses.reencryptStep(count));
   }
 }

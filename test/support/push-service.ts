@@ -1,7 +1,7 @@
 import { createDecipheriv, createECDH, ECDH, hkdfSync, randomBytes } from 'node:crypto';
-import { jwtVerify, importJWK } from 'jose';
+import { importJWK, jwtVerify } from 'jose';
 import { HttpsReceiver, ReceivedRequest } from './https-receiver';
-import { TestCa } from './test-ca';
+import { Receiver } from './receiver';
 
 /** Subscription as the page sends it to the dashboard. */
 export interface Subscription {
@@ -17,15 +17,15 @@ export interface Pushed {
   content: unknown;
 }
 
-/** A browser's keys, with which it decrypts what is pushed to it. */
+/** Keys with which a browser decrypts its notices. */
 interface BrowserKeys {
   pair: ECDH;
   auth: Buffer;
 }
 
 /**
- * A push service on a local port, with the browsers that subscribe at it. It decrypts what arrives (RFC 8291)
- * and checks who signed it (RFC 8292).
+ * A push service on a local port, with the browsers that subscribe at it. It decrypts each notice (RFC 8291),
+ * and checks its signature (RFC 8292).
  */
 export class PushService {
   private readonly browsers = new Map<string, BrowserKeys>();
@@ -34,8 +34,9 @@ export class PushService {
     this.answer(201);
   }
 
-  static async start(ca: TestCa): Promise<PushService> {
-    return new PushService(await HttpsReceiver.start(await ca.issue(['127.0.0.1'])));
+  static async start(): Promise<PushService> {
+    const receiver = await Receiver.start();
+    return new PushService(receiver.https);
   }
 
   get origin(): string {

@@ -20,6 +20,13 @@ export interface SessionAddress extends PushAddress {
   sessionId: string;
 }
 
+export interface ExportedPushAddress {
+  sessionId: string;
+  createdAt: Date;
+  /** Time at which a push service last took a notice. */
+  lastOkAt: Date | null;
+}
+
 type SealedAddress = SealedSecret & { sessionId: string };
 
 const SEALED = 'session_id AS "sessionId", address_key_id AS "keyId", address_ciphertext AS ciphertext';
@@ -58,6 +65,15 @@ export class PushAddressesRepository {
   async has(sessionId: string): Promise<boolean> {
     const rows = await this.database.query('SELECT FROM push_addresses WHERE session_id = $1', [sessionId]);
     return rows.length > 0;
+  }
+
+  /** Lists a person's addresses for the person's export, without secrets. */
+  listForExport(personId: string): Promise<ExportedPushAddress[]> {
+    return this.database.query<ExportedPushAddress>(
+      `SELECT session_id AS "sessionId", created_at AS "createdAt", last_ok_at AS "lastOkAt"
+       FROM push_addresses WHERE person_id = $1 ORDER BY session_id LIMIT ${MAX_ADDRESSES}`,
+      [personId],
+    );
   }
 
   /** @throws SecretUnreadable: the key of an address is not configured */

@@ -51,6 +51,7 @@ export type LoginAnswer = Json<server.LoginResponse>;
 export type AcceptedLink = Json<server.AcceptedLink>;
 export type Link = Json<server.LoginLink>;
 export type LoginSession = Json<server.LoginSessionResponse>;
+export type PushState = server.PushState;
 export type NewSecondFactor = Json<server.NewSecondFactor>;
 export type RecoveryCodes = Json<server.RecoveryCodes>;
 export type Agent = Json<server.AgentResponse>;

@@ -11,6 +11,7 @@ import { Brand } from './brand';
 import { firstWorkspace } from './last-workspace';
 import { Navigation } from './navigation';
 import { useDropRefusal } from './use-drop-refusal';
+import { usePushRenewal } from './use-push-renewal';
 import { usePersonalSettings } from './use-personal-settings';
 import { WorkspaceMenu } from './workspace-menu';
 
@@ -20,6 +21,7 @@ export function AppFrame() {
   const texts = useTexts();
   const session = useSession();
   usePersonalSettings(session.person);
+  usePushRenewal(session.person);
   useDropRefusal();
   const slug = useParams({ strict: false, select: (params) => params.slug });
   const [isOpen, { toggle, close }] = useDisclosure(false);

@@ -3,6 +3,7 @@ import { useTexts } from '../../i18n/locale';
 import { ExportSection } from './export-section';
 import { PasswordSection } from './password-section';
 import { PreferencesSection } from './preferences-section';
+import { PushSection } from './push-section';
 import { SecondFactorSection } from './second-factor-section';
 import { SessionsSection } from './sessions-section';
 
@@ -11,6 +12,7 @@ export function AccountPage() {
   return (
     <PageLayout title={texts.account.title} about={texts.account.about}>
       <PreferencesSection />
+      <PushSection />
       <PasswordSection />
       <SecondFactorSection />
       <SessionsSection />
