@@ -33,7 +33,7 @@ export function addLoginCommands(program: Command): void {
   });
   addEmailCommand(login, 'export', {
     does: 'Prints everything that is stored about a login, without secrets.',
-    prints: '{person, memberships, sessions, knownBrowsers}',
+    prints: '{person, memberships, sessions, knownBrowsers, others}',
     run: ({ operatorLogins, operator }, { email }) => operatorLogins.export(email, operator),
   });
   addEmailCommand(login, 'revoke', {

@@ -161,6 +161,7 @@ describe('the tables of the database', () => {
       'pending_deliveries',
       'people',
       'provider_files',
+      'push_addresses',
       'saved_replies',
       'second_factors',
       'webhook_attempts',

@@ -33,6 +33,7 @@ const OF_PEOPLE = [
   'pending_logins',
   'known_browsers',
   'password_resets',
+  'push_addresses',
   'second_factors',
   'recovery_codes',
 ];

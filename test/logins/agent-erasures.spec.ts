@@ -20,6 +20,7 @@ const OF_PERSON = {
   password_resets: 'person_id',
   second_factors: 'person_id',
   recovery_codes: 'person_id',
+  push_addresses: 'person_id',
 };
 
 describe('people and their agents', () => {
@@ -176,6 +177,7 @@ describe('people and their agents', () => {
       ],
       sessions: [expect.objectContaining({ id: member.sessionId, userAgent: 'Firefox' })],
       knownBrowsers: [],
+      others: { pushAddresses: [] },
     });
     const text = JSON.stringify(exported);
     for (const secret of [PASSWORD, member.token, 'argon2', 'hash"']) expect(text).not.toContain(secret);

@@ -6,6 +6,7 @@ import { AgentErasuresService } from '../../src/logins/agent-erasures.service';
 import { LoginsService } from '../../src/logins/logins.service';
 import { PasswordsService } from '../../src/logins/passwords/passwords.service';
 import { SecondFactorDemandsService } from '../../src/logins/second-factor/second-factor-demands.service';
+import { PeopleService } from '../../src/logins/people.service';
 import { PushAddressesService } from '../../src/notices/push/push-addresses.service';
 import { PushSender } from '../../src/notices/push/push-sender';
 import { PushServices } from '../../src/notices/push/push-services';
@@ -184,6 +185,7 @@ describe('notices in browsers', () => {
     });
 
     it('while the agent is inactive, in that workspace alone', async () => {
+      await logins.member(workspace, { role: 'OWNER' });
       const other = await host.make.workspace();
       const elsewhere = await logins.join(member, other);
       await set({ holder: { personId: member.personId, sessionId: member.sessionId } }, push.subscribe());
@@ -288,11 +290,7 @@ describe('notices in browsers', () => {
 
   describe('reach public addresses alone', () => {
     const literal = (ip: string) => `https://${ip.includes(':') ? `[${ip}]` : ip}/push`;
-    const REFUSED = [
-      ...ssrf.refuse_url_literal,
-      ...ssrf.refuse_url_form,
-      ...ssrf.refuse_ip.filter((ip) => !ip.startsWith('127.')).map(literal),
-    ];
+    const REFUSED = [...ssrf.refuse_url_literal, ...ssrf.refuse_url_form, ...ssrf.refuse_ip.map(literal)];
     let strict: MessagingHost;
 
     beforeAll(async () => {
@@ -363,6 +361,15 @@ describe('notices in browsers', () => {
       expect(await send(notice(), member.agent, rekeyed)).toBe(1);
       await host.query('DELETE FROM push_addresses');
       await rekeyed.close();
+    });
+
+    it('which the export of a person names without secrets', async () => {
+      await subscribe();
+      await send();
+      const { others } = await host.get(PeopleService).export(member.holder);
+      const { sessionId } = member;
+      const row = { sessionId, createdAt: expect.any(Date), lastOkAt: expect.any(Date) };
+      expect(others).toEqual({ pushAddresses: [row] });
     });
 
     it.each([

@@ -45,6 +45,7 @@ import { LoginSessionsRepository } from '../../src/logins/sessions/login-session
 import { MembershipsRepository } from '../../src/logins/people/memberships.repository';
 import { PasswordResetsRepository } from '../../src/logins/passwords/password-resets.repository';
 import { PendingLoginsRepository } from '../../src/logins/sessions/pending-logins.repository';
+import { PushAddressesRepository } from '../../src/notices/push/push-addresses.repository';
 import { PeopleRepository } from '../../src/logins/people/people.repository';
 import { MessageIndexRepository } from '../../src/message-search/message-index.repository';
 import { LostMessagesRepository } from '../../src/messages/lost-messages.repository';
@@ -619,6 +620,8 @@ describe('query plans', () => {
       await expectOwnRows(() => host.get(PeopleRepository).findForLogin('p5@example.com', hash), 3);
       await expectOwnRows(() => host.get(LoginSessionsRepository).list(PERSON), 5);
       await expectOwnRows(() => host.get(MembershipsRepository).listActive(PERSON), 5);
+      await expectOwnRows(() => host.get(PushAddressesRepository).listForExport(PERSON), 1);
+      await expectOwnRows(() => host.get(PushAddressesRepository).has(PERSON), 1);
       await expectOwnRows(() => host.get(PendingLoginsRepository).countAttempt(hash), 1);
       await expectOwnRows(
         () => host.get(Database).transaction((tx) => host.get(PasswordResetsRepository).find(tx, hash)),

@@ -242,10 +242,12 @@ export const PEOPLE = [
   `INSERT INTO password_resets (hash, person_id, expires_at) SELECT hash, person_id, expires_at FROM login_sessions`,
   `INSERT INTO second_factors (person_id, secret_key_id, secret_ciphertext, confirmed_at)
    SELECT id, 'test', '\\x00', now() FROM people`,
+  `INSERT INTO push_addresses (session_id, person_id, endpoint_hash, address_key_id, address_ciphertext, created_at)
+   SELECT id, person_id, hash, 'test', '\\x00', now() FROM login_sessions`,
   `INSERT INTO invitations (tenant_id, id, agent_id, hash, created_at, expires_at)
    SELECT '${BIG}', id, person_id, hash, now(), expires_at FROM login_sessions`,
   `ANALYZE agents, people, memberships, login_sessions, known_browsers, pending_logins, password_resets,
-     second_factors, invitations`,
+     second_factors, push_addresses, invitations`,
 ];
 
 const EVENTS_ROWS = `
