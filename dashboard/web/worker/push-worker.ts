@@ -26,13 +26,16 @@ self.addEventListener('notificationclick', (event) => {
   event.waitUntil(openPage(event.notification.data as string));
 });
 
-/** Focuses a tab that shows this page of the dashboard, or opens one. */
+/** Focuses a tab that shows the conversation of this path, or opens the page. */
 async function openPage(path: string): Promise<void> {
   const { origin, pathname, href } = new URL(path, self.location.origin);
   if (origin !== self.location.origin) return;
-  const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  const shown = tabs.find(({ url }) => new URL(url).pathname === pathname);
-  await (shown ? shown.focus() : self.clients.openWindow(href));
+  // The address of a tab here is the one at which it was loaded. Its lock tells the conversation it shows.
+  const { held = [] } = await self.navigator.locks.query();
+  const conversation = `inbox-shown:${pathname.split('/').at(-1)}`;
+  const { clientId } = held.find(({ name }) => name === conversation) ?? {};
+  const tab = clientId === undefined ? undefined : await self.clients.get(clientId);
+  await (tab instanceof WindowClient ? tab.focus() : self.clients.openWindow(href));
 }
 
 export {};
