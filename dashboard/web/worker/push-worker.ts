@@ -4,6 +4,9 @@
  */
 declare const self: ServiceWorkerGlobalScope;
 
+/** Longest wait for a tab's answer. The browser lets a page be opened for some seconds after a click. */
+const ANSWER_MS = 500;
+
 /** Content of a push, as the service makes it. */
 interface Notice {
   id: string;
@@ -26,16 +29,27 @@ self.addEventListener('notificationclick', (event) => {
   event.waitUntil(openPage(event.notification.data as string));
 });
 
-/** Focuses a tab that shows the conversation of this path, or opens the page. */
+/** Focuses a tab that shows this page of the dashboard, or opens one. */
 async function openPage(path: string): Promise<void> {
   const { origin, pathname, href } = new URL(path, self.location.origin);
   if (origin !== self.location.origin) return;
-  // The address of a tab here is the one at which it was loaded. Its lock tells the conversation it shows.
-  const { held = [] } = await self.navigator.locks.query();
-  const conversation = `inbox-shown:${pathname.split('/').at(-1)}`;
-  const { clientId } = held.find(({ name }) => name === conversation) ?? {};
-  const tab = clientId === undefined ? undefined : await self.clients.get(clientId);
-  await (tab instanceof WindowClient ? tab.focus() : self.clients.openWindow(href));
+  const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const paths = await Promise.all(tabs.map(askPath));
+  const shown = tabs[paths.indexOf(pathname)];
+  await (shown ? shown.focus() : self.clients.openWindow(href));
+}
+
+/**
+ * Asks a tab for the path that it shows, because its `url` is that at which it was loaded.
+ * @returns null if it does not answer soon
+ */
+function askPath(tab: WindowClient): Promise<string | null> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.onmessage = ({ data }) => resolve(data as string);
+    setTimeout(() => resolve(null), ANSWER_MS);
+    tab.postMessage(null, [port2]);
+  });
 }
 
 export {};

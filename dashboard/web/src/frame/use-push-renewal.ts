@@ -1,7 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 
-/** Stores the push address of this browser in a new session of the person who has turned notices on here. */
+/**
+ * Stores the push address of this browser in a new session of the person who has turned notices on here, and
+ * loads the code that answers the service worker.
+ */
 export function usePushRenewal({ id }: { id: string }): void {
   const queries = useQueryClient();
   useEffect(() => {

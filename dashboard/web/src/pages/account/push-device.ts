@@ -7,6 +7,11 @@ const SCOPE = '/push-worker/';
 /** Key of the id of the person who has turned notices on in this browser. */
 const STORAGE_KEY = 'dashboard-push';
 
+/** Tells the service worker which page this tab shows, so that a click on a notice focuses it. */
+(navigator as Partial<Navigator>).serviceWorker?.addEventListener('message', ({ ports: [port] }) =>
+  port?.postMessage(location.pathname),
+);
+
 export const isSupported = () =>
   'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window;
 

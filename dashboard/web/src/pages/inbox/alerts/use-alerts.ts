@@ -18,8 +18,6 @@ const MAX_NAME = 80;
 const CONTROLS = /[\p{Cc}\u200E\u200F\u061C\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 
 const lockOf = (conversationId: string) => `inbox-seen:${conversationId}`;
-/** Name of the lock by which the service worker of notices finds a tab. */
-const shownLockOf = (conversationId: string) => `inbox-shown:${conversationId}`;
 
 interface News {
   id: string;
@@ -92,15 +90,10 @@ function plainLine(text: string, max = Infinity): string {
   return [...text.replace(CONTROLS, ' ').trim()].slice(0, max).join('');
 }
 
-/**
- * Holds a browser lock while the conversation is open in a focused tab, so that no tab alerts to it. Holds
- * another one while the conversation is open, so that a click on a notice focuses the tab.
- */
+/** Holds a browser lock while the conversation is open in a focused tab, so that no tab alerts to it. */
 export function useSeen(conversationId: string): void {
   useEffect(() => {
     const { locks } = navigator as Partial<Navigator>;
-    const closing = new AbortController();
-    void locks?.request(shownLockOf(conversationId), { mode: 'shared' }, untilAborted(closing.signal));
     let leaving: AbortController | undefined;
     const follow = () => {
       const isSeen = document.visibilityState === 'visible' && document.hasFocus();
@@ -118,7 +111,6 @@ export function useSeen(conversationId: string): void {
       for (const name of events) removeEventListener(name, follow);
       document.removeEventListener('visibilitychange', follow);
       leaving?.abort();
-      closing.abort();
     };
   }, [conversationId]);
 }
