@@ -87,6 +87,8 @@ export { RedeliverOptions, type WebhookRecoverySummary } from './webhooks/recove
 // Alerts: matters of a workspace that need its owners.
 export { AlertsService } from './alerts/alerts.service';
 export { type AlertResponse, ListAlertsQuery } from './alerts/alert.dto';
+export { AlertMailChoicesService } from './notices/alerts/alert-mail-choices.service';
+export { type AlertMailChoice, UpdateAlertMailChoice } from './notices/alerts/alert-mail-choice.dto';
 export { ALERT_KINDS, alertCatalog, type AlertKind, type AlertSubject } from './alerts/alert-kinds';
 
 // Signals that a change was committed, with the ids of the changed things, for an open inbox.

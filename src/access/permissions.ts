@@ -88,6 +88,7 @@ export const PERMISSIONS = {
   'conversation.create': EVERYONE,
   'conversation.update': EVERYONE,
   'message.send': EVERYONE,
+  'alert_mail.choose': MANAGERS,
   'draft.save': AGENTS,
   'saved_reply.create': MANAGERS,
   'saved_reply.update': MANAGERS,

@@ -17,12 +17,14 @@ export interface AlertRow {
   subjectId: string;
   openedAt: Date;
   resolvedAt: Date | null;
+  /** Time at which the mail server took the first mail about the alert; null before. */
+  toldAt: Date | null;
 }
 
 export interface AlertResponse extends AlertRow {
   subjectType: AlertSubject;
 }
 
-export function toAlertResponse({ id, kind, subjectId, openedAt, resolvedAt }: AlertRow): AlertResponse {
-  return { id, kind, subjectType: alertCatalog[kind].subject, subjectId, openedAt, resolvedAt };
+export function toAlertResponse(alert: AlertRow): AlertResponse {
+  return { ...alert, subjectType: alertCatalog[alert.kind].subject };
 }

@@ -3,6 +3,7 @@ import { TableDeclaration } from '../database/tables/table-declaration';
 import { TableRegistry } from '../database/tables/table-registry';
 import { OutboxModule } from '../outbox/outbox.module';
 import { AlertWriter } from './alert-writer';
+import { AlertNewsRepository } from './alert-news.repository';
 import { AlertsRepository } from './alerts.repository';
 import { AlertsService } from './alerts.service';
 
@@ -22,8 +23,8 @@ const ALERT_TABLES: TableDeclaration[] = [
 
 @Module({
   imports: [OutboxModule],
-  providers: [AlertsRepository, AlertWriter, AlertsService],
-  exports: [AlertWriter, AlertsService],
+  providers: [AlertNewsRepository, AlertsRepository, AlertWriter, AlertsService],
+  exports: [AlertNewsRepository, AlertWriter, AlertsService],
 })
 export class AlertsModule {
   constructor(tables: TableRegistry) {

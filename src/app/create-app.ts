@@ -25,6 +25,8 @@ const OUTSIDE_API = [
   'health/*path',
   // Providers of channels and the widget call these paths, which are the same in every version of the API.
   'channels/*path',
+  // Links in mails, which work for as long as somebody has the mail.
+  'alert-mails/*path',
   // Web pages of workspaces load the widget's files from here, whatever the API's version.
   'widget/*path',
   // The documentation names the API's version in its text, so its paths need not name it.

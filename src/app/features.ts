@@ -9,7 +9,7 @@ import { InboxModule } from '../inbox/inbox.module';
 import { LoginsModule } from '../logins/logins.module';
 import { MessagesModule } from '../messages/messages.module';
 import { MessageSearchModule } from '../message-search/message-search.module';
-import { NoticesModule } from '../notices/notices.module';
+import { AlertMailsModule, NoticesModule } from '../notices/notices.module';
 import { PushModule } from '../notices/push.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { ParkedEventsModule } from '../operations/parked-events/parked-events.module';
@@ -34,6 +34,7 @@ export const SERVICES = [
   InboxModule,
   NoticesModule,
   PushModule,
+  AlertMailsModule,
   MessageSearchModule,
   PrivacyModule,
   AuditModule,

@@ -6,6 +6,7 @@ import { ContactsApiModule } from '../contacts/contacts.module';
 import { ConversationsApiModule } from '../conversations/conversations.module';
 import { MessageSearchApiModule } from '../message-search/message-search.module';
 import { MessagesApiModule } from '../messages/messages.module';
+import { NoticesApiModule } from '../notices/notices.module';
 import { WebhookEndpointsApiModule } from '../webhooks/webhooks.module';
 import { ServedFilesModule } from '../http/served-files/served-files.module';
 import { AgentsApiModule } from '../workspaces/workspaces.module';
@@ -26,5 +27,6 @@ export const ROUTES = [
   AgentsApiModule,
   WebhookEndpointsApiModule,
   ChannelRoutesModule,
+  NoticesApiModule,
   ServedFilesModule,
 ];

@@ -49,9 +49,11 @@ function measure({ httpRequests }: Metrics, request: Request, response: Response
   httpRequests.observe({ method: request.method, route, status }, durationMs / 1000);
 }
 
-/** Returns the path of a request for its log line: no query, and no token that opens a file. */
+/** Returns the path of a request for its log line: no query, and no token that opens a file or ends mails. */
 export function loggedPath(originalUrl: string): string {
-  return originalUrl.split('?', 1)[0]!.replace(/^(\/channels\/files|\/attachments)\/[^/]+/, '$1/:token');
+  return originalUrl
+    .split('?', 1)[0]!
+    .replace(/^(\/channels\/files|\/attachments|\/alert-mails)\/[^/]+/, '$1/:token');
 }
 
 function writeLine(

@@ -81,7 +81,7 @@ const SERVICES = [
     InvitationUse,
     InvitationAcceptance,
   ],
-  exports: [...SERVICES, MembershipsRepository, PersonSessions],
+  exports: [...SERVICES, MembershipsRepository, PeopleRepository, PersonSessions],
 })
 export class LoginsModule {
   constructor(

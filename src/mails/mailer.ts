@@ -12,6 +12,8 @@ export interface Mail {
   senderName?: string;
   /** Id of the mail without its domain. A mail that is sent again has the same id. */
   id?: string;
+  /** Address that ends such mails by one POST without a login (RFC 8058); of a notice alone. */
+  endUrl?: string;
 }
 
 /**
@@ -101,7 +103,7 @@ export class Mailer implements BeforeApplicationShutdown {
     this.logger.error({ code, responseCode, command }, 'a mail was not sent');
   }
 
-  private async deliver({ to, subject, text, senderName, id }: Mail): Promise<void> {
+  private async deliver({ to, subject, text, senderName, id, endUrl }: Mail): Promise<void> {
     const { smtpUrl, from } = this.config.mail!;
     const { createTransport } = await import('nodemailer');
     const sockets = new BoundedSockets();
@@ -110,7 +112,7 @@ export class Mailer implements BeforeApplicationShutdown {
       // The recipient is an object, because nodemailer splits a string at commas into several addresses.
       const mail = { to: { name: '', address: to }, subject, text };
       if (senderName === undefined) await transport.sendMail(mail);
-      else await transport.sendMail({ ...mail, ...noticeFields(from, senderName, id!) });
+      else await transport.sendMail({ ...mail, ...noticeFields(from, senderName, id!, endUrl) });
     } finally {
       sockets.destroy();
       transport.close();
@@ -150,14 +152,21 @@ class BoundedSockets {
 }
 
 /** Returns the fields of a notice. Its address says that answers to it are not read. */
-function noticeFields(from: string, name: string, id: string) {
+function noticeFields(from: string, name: string, id: string, endUrl?: string) {
   const address = /<([^>]+)>\s*$/.exec(from)?.[1] ?? from;
   const domain = address.slice(address.lastIndexOf('@') + 1);
   return {
     from: { name: plainText(name), address: `no-reply@${domain}` },
     messageId: `<${id}@${domain}>`,
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: { 'Auto-Submitted': 'auto-generated', ...(endUrl && endHeaders(endUrl)) },
   };
+}
+
+/** Returns the headers by which mail programs end such mails. A program trusts only an https address. */
+function endHeaders(url: string) {
+  const header = { 'List-Unsubscribe': `<${url}>` };
+  if (!url.startsWith('https:')) return header;
+  return { ...header, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }
 
 /** Tells the refusal of a mail or of its recipient from faults of the server and of its settings. */

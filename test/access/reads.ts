@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { AlertsService } from '../../src/alerts/alerts.service';
+import { AlertMailChoicesService } from '../../src/notices/alerts/alert-mail-choices.service';
 import { AttachmentsService } from '../../src/attachments/attachments.service';
 import { UploadContents } from '../../src/attachments/uploads/upload-contents';
 import { UploadsService } from '../../src/attachments/uploads/uploads.service';
@@ -286,6 +287,9 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     ),
     'AlertsService.countOpen': read('alert.read', ({ own }, actor) =>
       host().get(AlertsService).countOpen(own.id, actor),
+    ),
+    'AlertMailChoicesService.get': read('alert.read', ({ own }, actor) =>
+      host().get(AlertMailChoicesService).get(own.id, actor),
     ),
     'AuditService.list': read('audit.read', ({ own }, actor) =>
       host().get(AuditService).list(own.id, {}, actor),

@@ -79,6 +79,7 @@ describe('every change of a workspace is known here:', () => {
       'login.manage',
       'note.delete_others',
       'draft.save',
+      'alert_mail.choose',
     ];
     expect([...required, ...byOthers].filter(Boolean).sort()).toEqual(Object.keys(PERMISSIONS).sort());
   });

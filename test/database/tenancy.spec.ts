@@ -324,6 +324,10 @@ async function furnish(service: TestService): Promise<string> {
      VALUES ($1, $2, $2, 'DONE', $2, $2) ON CONFLICT (tenant_id) DO NOTHING`,
     [tenantId, message.id],
   );
+  await service.query('INSERT INTO alert_mailboxes (tenant_id, agent_id) VALUES ($1, $2)', [
+    tenantId,
+    agent.id,
+  ]);
   await service.query('INSERT INTO read_marks VALUES ($1, $2, $3, $4, false)', [
     tenantId,
     agent.id,

@@ -33,6 +33,8 @@ export const SEARCHES: Record<string, string> = {
   'MessageIndexRepository.findWorkspaces': EVERY_SECOND,
   'DatabaseMetrics.readOutbox': 'at every scrape of the metrics: the oldest rows of the queue',
   'QueuedWorkspacesRepository.findFirst': EVERY_SECOND,
+  'AlertMailboxesRepository.findDue': EVERY_SECOND,
+  'AlertNewsRepository.findOwed': EVERY_SECOND,
   'AnswerNoticesRepository.findDue': EVERY_SECOND,
   'AttachmentFetchesRepository.findDue': EVERY_SECOND,
   'FilesRepository.findDue': EVERY_SECOND,

@@ -66,6 +66,8 @@ const HASHES: Record<string, string> = {
   'migrations/1795900200000-file-stores.ts': '452e91339ddd4edd',
   'migrations/1796004000000-waiting-messages.ts': '4e18e0b799853698',
   'migrations/1796014000000-push-addresses.ts': 'cb81aea26f899332',
+  'migrations/1796004000012-alert-mails.ts': '50841dd8164d1e1b',
+  'migrations/1796004000112-owed-alerts.ts': '45033ea46f6df6a6',
   'migrations/1795902000000-renditions.ts': '94567be277f2c2ee',
   'migrations/1795903000001-alerts.ts': '5e7b0f52da015ceb',
   'migrations/1795901000000-message-parts.ts': '91e8ae8ba6de611a',

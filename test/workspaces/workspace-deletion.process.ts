@@ -164,6 +164,8 @@ describe('the deletion of a workspace', () => {
       `INSERT INTO second_factor_demands (tenant_id, grace_days, demanded_at) VALUES ($1, 7, now())`,
       `INSERT INTO alerts (tenant_id, id, kind, subject_id, opened_at)
        VALUES ($1, gen_random_uuid(), 'TRIAL_ENDING', $1, now())`,
+      `INSERT INTO alert_mailboxes (tenant_id, agent_id)
+       SELECT tenant_id, id FROM agents WHERE tenant_id = $1`,
       'INSERT INTO file_usage (tenant_id, bytes) VALUES ($1, 7)',
       `INSERT INTO files (tenant_id, id, name, size, created_at) VALUES ($1, $4, 'a.txt', 7, now())`,
       `INSERT INTO attachments (tenant_id, id, conversation_id, message_id, position, file_id, kind, state, created_at)

@@ -1,13 +1,10 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isId } from '../../common/ids';
 import { Config } from '../../config/config';
 import { Database } from '../../database/database';
+import { LinkSignatures } from '../link-signatures';
 import { NoticeKey } from './answer-notices.repository';
 
-const KEY_BYTES = 32;
-/** Name of the purpose from which keys are derived, so that these keys serve nothing else. */
-const KEY_PURPOSE = 'links to unread answers';
 const DAYS = 7;
 
 /** Visitor as a link lets in: for one conversation alone. */
@@ -22,20 +19,18 @@ export interface LinkedVisitor {
  */
 @Injectable()
 export class AnswerLinks {
-  private readonly keys: Uint8Array[];
+  private readonly signatures: LinkSignatures;
 
   constructor(
     private readonly config: Config,
     private readonly database: Database,
   ) {
-    this.keys = config.secretsKeys.map(
-      ({ key }) => new Uint8Array(hkdfSync('sha256', key, '', KEY_PURPOSE, KEY_BYTES)),
-    );
+    this.signatures = new LinkSignatures(config.secretsKeys, 'links to unread answers');
   }
 
   /** Returns a link. Its token is in the fragment, which browsers send to no server, so no log has it. */
   make(siteKey: string, notice: NoticeKey): string {
-    const token = `${notice.id}.${sign(this.keys[0]!, notice)}`;
+    const token = `${notice.id}.${this.signatures.sign(notice.tenantId, notice.id)}`;
     return `${this.config.publicUrl}/channels/widget/${siteKey}/answers#${token}`;
   }
 
@@ -46,8 +41,7 @@ export class AnswerLinks {
    */
   async findVisitor(widget: { tenantId: string; id: string }, token: string): Promise<LinkedVisitor | null> {
     const [id = '', signature = ''] = token.split('.');
-    const notice = { tenantId: widget.tenantId, id };
-    if (!isId(id) || !this.keys.some((key) => isSame(signature, sign(key, notice)))) return null;
+    if (!isId(id) || !this.signatures.matches(signature, widget.tenantId, id)) return null;
     const [row] = await this.database.query<LinkedVisitor>(
       `SELECT c.identity_external_id AS "externalId", n.sent_at + interval '${DAYS} days' AS "expiresAt"
        FROM answer_notices n
@@ -60,13 +54,4 @@ export class AnswerLinks {
     );
     return row ?? null;
   }
-}
-
-function sign(key: Uint8Array, { tenantId, id }: NoticeKey): string {
-  return createHmac('sha256', key).update(`${tenantId} ${id}`).digest('base64url');
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

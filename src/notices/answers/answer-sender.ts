@@ -5,13 +5,12 @@ import { Metrics } from '../../metrics/metrics';
 import { BEFORE_ALL_DUE } from '../../queue/polling/due-position';
 import { StepOutcome } from '../../queue/polling/fair-items';
 import { WorkRunner } from '../../queue/polling/work-runner';
+import { nextTryAfter } from '../mail-tries';
 import { AnswerAddressesRepository } from './answer-addresses.repository';
 import { AnswerLinks } from './answer-links';
 import { answerMail, MAX_QUOTES } from './answer-mail';
 import { AnswerNoticesRepository, NoticeContent, NoticeKey } from './answer-notices.repository';
 
-/** Milliseconds before each further try of a mail that a server does not take now. Then it is given up. */
-const PAUSES_MS = [60_000, 5 * 60_000, 15 * 60_000, 3_600_000, 3 * 3_600_000, 8 * 3_600_000];
 /** Number of workspaces whose mails a worker sends at the same time. */
 const SIDE_BY_SIDE = 4;
 
@@ -79,9 +78,7 @@ export class AnswerSender {
         const conversation = { tenantId: key.tenantId, conversationId };
         await this.addresses.setRefused(tx, conversation, { email, locale: locale ?? 'en' });
       }
-      const pauseMs = outcome === 'failed' ? PAUSES_MS[tries - 1] : undefined;
-      const dueAt = pauseMs === undefined ? null : new Date(Date.now() + pauseMs);
-      await this.notices.schedule(tx, key, tries, dueAt);
+      await this.notices.schedule(tx, key, tries, nextTryAfter(outcome, tries));
     });
   }
 }

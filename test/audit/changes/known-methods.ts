@@ -35,6 +35,7 @@ export const CONTENT = [
   // The system's own contacts have no entry.
   'ContactsService.create',
   'ConversationsService.create',
+  'AlertMailChoicesService.update',
   'DraftsService.save',
   'UploadsService.create',
   'UploadsService.delete',
