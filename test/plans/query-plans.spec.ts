@@ -37,6 +37,8 @@ import { MAX_COUNTED } from '../../src/database/bounded-count';
 import { Database } from '../../src/database/database';
 import { OneServer } from '../../src/database/placement/one-server';
 import { VisitorMessagesRepository } from '../../src/channels/widget/visitor-messages.repository';
+import { AlertNewsRepository } from '../../src/alerts/alert-news.repository';
+import { AlertMailboxesRepository } from '../../src/notices/alerts/alert-mailboxes.repository';
 import { AnswerNoticesRepository } from '../../src/notices/answers/answer-notices.repository';
 import { QuietAnswersRepository } from '../../src/notices/answers/quiet-answers.repository';
 import { BEFORE_ALL_DUE } from '../../src/queue/polling/due-position';
@@ -750,6 +752,18 @@ describe('query plans', () => {
       const notices = new AnswerNoticesRepository();
       for (const plan of await plansOf(() => notices.findDue(BEFORE_ALL_DUE, server)))
         expect(indexesOf(plan)).toEqual(['answer_notices_due_idx']);
+    });
+
+    it('finds the alerts that are owed, and the mails about them that are due', async () => {
+      const news = new AlertNewsRepository();
+      for (const plan of await plansOf(() => news.findOwed(BEFORE_ALL_DUE, server)))
+        expect(indexesOf(plan)).toEqual(['alerts_owed_idx']);
+      const mailboxes = new AlertMailboxesRepository(host.get(Database));
+      for (const plan of await plansOf(() => mailboxes.findDue(BEFORE_ALL_DUE, server)))
+        expect(indexesOf(plan)).toEqual(['alert_mailboxes_due_idx']);
+      const managers = () => host.get(Database).queueTransaction((tx) => mailboxes.listManagers(tx, BIG));
+      for (const plan of await plansOf(managers, /FROM agents a JOIN memberships/))
+        expectOnlyIndexed(plan, ['agents', 'memberships']);
     });
 
     it('finds agents who have been deactivated, and locks one of their conversations', async () => {

@@ -7,6 +7,7 @@ import { SecondFactorController } from './account/second-factor.controller';
 import { SessionController } from './account/session.controller';
 import { ApiKeysController } from './api-keys/api-keys.controller';
 import { AttachmentsModule } from './attachments/attachments.module';
+import { AlertMailsController } from './alerts/alert-mails.controller';
 import { AlertsController } from './alerts/alerts.controller';
 import { AuditController } from './audit/audit.controller';
 import { ChannelsController } from './channels/channels.controller';
@@ -47,6 +48,7 @@ import { WorkspaceModule } from './workspace/workspace.module';
     ChannelsController,
     WidgetPreviewController,
     AlertsController,
+    AlertMailsController,
     AuditController,
   ],
   providers: [LoginCookies, WebhookEndpointViews],

@@ -35,7 +35,6 @@ export const CONTENT = [
   // The system's own contacts have no entry.
   'ContactsService.create',
   'ConversationsService.create',
-  'AlertMailChoicesService.update',
   'DraftsService.save',
   'UploadsService.create',
   'UploadsService.delete',
@@ -44,7 +43,11 @@ export const CONTENT = [
 ];
 
 /** Methods that write what one person alone sees. */
-export const PERSONAL_WRITES = ['ReadMarksService.markRead', 'ReadMarksService.markUnread'];
+export const PERSONAL_WRITES = [
+  'ReadMarksService.markRead',
+  'ReadMarksService.markUnread',
+  'AlertMailChoicesService.update',
+];
 
 /** Writing methods by the CLI's command that calls them; null for a command that only reads. */
 export const COMMANDS: Record<string, string | null> = {

@@ -112,6 +112,7 @@ export type SavedReply = Json<server.SavedReplyResponse>;
 export type Note = Json<server.NoteResponse>;
 export type SentReply = Json<server.SentReplyResponse>;
 export type OpenAlert = Json<server.AlertResponse>;
+export type AlertMailChoice = Json<server.AlertMailChoice>;
 export type AuditValues = server.AuditValues;
 export type AuditEntry = Json<server.AuditEntryResponse>;
 export type ParkedEvent = Json<server.ParkedEventResponse>;

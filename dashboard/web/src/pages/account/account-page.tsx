@@ -1,5 +1,6 @@
 import { PageLayout } from '../../common/page';
 import { useTexts } from '../../i18n/locale';
+import { AlertMailsSection } from './alert-mails-section';
 import { ExportSection } from './export-section';
 import { PasswordSection } from './password-section';
 import { PreferencesSection } from './preferences-section';
@@ -13,6 +14,7 @@ export function AccountPage() {
     <PageLayout title={texts.account.title} about={texts.account.about}>
       <PreferencesSection />
       <PushSection />
+      <AlertMailsSection />
       <PasswordSection />
       <SecondFactorSection />
       <SessionsSection />
