@@ -23,6 +23,7 @@ const isChange = ({ method }: { method: string }) => method !== 'GET';
 const CHANGES = WORKSPACE_ROUTES.filter(isChange);
 /** Routes that write over a row of the person's own. */
 const OWN_ROW = [
+  'PATCH /alert-mails',
   'PUT /conversations/:id/draft',
   'PUT /conversations/:id/read-mark',
   'DELETE /conversations/:id/read-mark',

@@ -241,6 +241,9 @@ describe('alerts by mail', () => {
       isOn: false,
     });
     expect(await choices().get(workspace.id, actorOf(admin))).toEqual(all);
+    expect((await host.get(PeopleService).export(owner.holder)).memberships).toEqual([
+      expect.objectContaining({ hasAlertMails: false, mutedAlertKinds: ['KEY_ENDING'] }),
+    ]);
     const agent = await logins.member(workspace, { role: 'AGENT' });
     await expectRefusal(choices().get(workspace.id, actorOf(agent)), 'FORBIDDEN');
     await expectRefusal(choices().update(workspace.id, { isOn: false }, actorOf(agent)), 'FORBIDDEN');

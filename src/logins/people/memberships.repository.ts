@@ -21,6 +21,9 @@ export interface ExportedMembership {
   email: string;
   role: AgentRole;
   active: boolean;
+  /** Whether the person gets mails about alerts, as an OWNER or ADMIN. */
+  hasAlertMails: boolean;
+  mutedAlertKinds: string[];
 }
 
 /** Limit of a person's memberships, because a change of the login adds an audit entry to each workspace. */
@@ -90,9 +93,11 @@ export class MembershipsRepository {
   async listForExport(personId: string): Promise<ExportedMembership[]> {
     return this.database.query<ExportedMembership>(
       `SELECT m.created_at AS "joinedAt", w.name AS "workspaceName", w.slug AS "workspaceSlug", a.id AS "agentId",
-              a.name AS "agentName", a.display_name AS "displayName", a.email, a.role, a.active
+              a.name AS "agentName", a.display_name AS "displayName", a.email, a.role, a.active,
+              coalesce(b.is_on, true) AS "hasAlertMails", coalesce(b.muted_kinds, '{}') AS "mutedAlertKinds"
        FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
          JOIN workspaces w ON w.id = m.tenant_id
+         LEFT JOIN alert_mailboxes b ON b.tenant_id = m.tenant_id AND b.agent_id = m.agent_id
        WHERE m.tenant_id = ANY ($1::uuid[]) AND m.person_id = $2 ORDER BY m.created_at, w.id`,
       [await this.listWorkspaceIds(personId), personId],
     );
