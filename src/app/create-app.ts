@@ -25,7 +25,7 @@ const OUTSIDE_API = [
   'health/*path',
   // Providers of channels and the widget call these paths, which are the same in every version of the API.
   'channels/*path',
-  // Links in mails, which work for as long as somebody has the mail.
+  // Links in mails, which must work as long as the mails are kept.
   'alert-mails/*path',
   // Web pages of workspaces load the widget's files from here, whatever the API's version.
   'widget/*path',

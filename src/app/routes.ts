@@ -6,7 +6,7 @@ import { ContactsApiModule } from '../contacts/contacts.module';
 import { ConversationsApiModule } from '../conversations/conversations.module';
 import { MessageSearchApiModule } from '../message-search/message-search.module';
 import { MessagesApiModule } from '../messages/messages.module';
-import { NoticesApiModule } from '../notices/notices.module';
+import { AlertMailsApiModule } from '../notices/alerts/alert-mails.module';
 import { WebhookEndpointsApiModule } from '../webhooks/webhooks.module';
 import { ServedFilesModule } from '../http/served-files/served-files.module';
 import { AgentsApiModule } from '../workspaces/workspaces.module';
@@ -27,6 +27,6 @@ export const ROUTES = [
   AgentsApiModule,
   WebhookEndpointsApiModule,
   ChannelRoutesModule,
-  NoticesApiModule,
+  AlertMailsApiModule,
   ServedFilesModule,
 ];

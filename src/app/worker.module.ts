@@ -6,6 +6,7 @@ import { ConversationsWorkerModule } from '../conversations/conversations.module
 import { OwnerDatabaseModule } from '../database/setup/database.module';
 import { SERVICES } from './features';
 import { MessageSearchWorkerModule } from '../message-search/message-search.module';
+import { AlertMailsWorkerModule } from '../notices/alerts/alert-mails.module';
 import { NoticesWorkerModule } from '../notices/notices.module';
 import { OutboxRelay } from '../outbox/outbox-relay';
 import { OutboxWorkerModule } from '../outbox/outbox.module';
@@ -34,6 +35,7 @@ import { WorkspaceDeletionWorkerModule } from '../workspaces/deletion/workspace-
     AttachmentsWorkerModule,
     MessageSearchWorkerModule,
     NoticesWorkerModule,
+    AlertMailsWorkerModule,
     OutboxWorkerModule,
     ChannelsWorkerModule,
     WebhooksWorkerModule,
