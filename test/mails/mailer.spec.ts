@@ -36,6 +36,16 @@ describe('a mail of a notice', () => {
     expect(source).not.toMatch(/^Bcc:/m);
   });
 
+  it.each([
+    ['https://service.example/end/t', 'List-Unsubscribe=One-Click'],
+    ['http://localhost:3000/end/t', undefined],
+  ])('can be ended at %s, and by one press where the address is https', async (endUrl, press) => {
+    expect(await send({ endUrl })).toBe('sent');
+    const { source } = await mailbox.next('zoe@example.com');
+    expect(/^List-Unsubscribe:\s+<(\S+)>/m.exec(source)![1]).toBe(endUrl);
+    expect(/^List-Unsubscribe-Post: (\S+)/m.exec(source)?.[1]).toBe(press);
+  });
+
   it.each<[MailFault, string]>([
     ['unknown', 'no_such_recipient'],
     ['refuses', 'refused'],

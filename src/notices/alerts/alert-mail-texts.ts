@@ -75,7 +75,7 @@ export const ALERT_WORDS: Record<Locale, AlertWords> = {
     hello: (workspace) => `Hello,\n\nthere is news of "${workspace}".`,
     open: 'Open:',
     ended: 'Over:',
-    cut: `There is more than these ${MAX_COLLECTED}: the dashboard shows all.`,
+    cut: `A mail names ${MAX_COLLECTED} alerts at most. The dashboard shows all:`,
     end: ({ account, end }) => `You get one mail in ten minutes at most; further alerts come in the next one.
 Choose in your account of which alerts you get mails: ${account}
 No more mails about alerts of this workspace: ${end}
@@ -136,7 +136,7 @@ Nobody reads answers to this mail.
     hello: (workspace) => `Guten Tag,\n\nes gibt Neues von „${workspace}“.`,
     open: 'Offen:',
     ended: 'Vorbei:',
-    cut: `Es gibt mehr als diese ${MAX_COLLECTED}: Das Dashboard zeigt alle.`,
+    cut: `Eine Mail nennt höchstens ${MAX_COLLECTED} Warnungen. Das Dashboard zeigt alle:`,
     end: ({
       account,
       end,

@@ -44,10 +44,10 @@ describe('a mail about alerts', () => {
     expect(mailOf([failing]).text).not.toContain('Over:');
   });
 
-  it('says when it names no more than fifty', () => {
+  it('says that it names no more than fifty', () => {
     const many = (count: number) => mailOf(Array.from({ length: count }, () => failing)).text;
-    expect(many(50)).toContain('There is more than these 50');
-    expect(many(49)).not.toContain('There is more');
+    expect(many(50)).toContain('A mail names 50 alerts at most');
+    expect(many(49)).not.toContain('at most. The');
   });
 
   it('is in German for who reads German, and has no link of a workspace’s name', () => {
