@@ -76,7 +76,7 @@ const MAY_IMPORT = {
   messages: ['attachments', ...CONVERSATIONS, ...SUPPORT],
   inbox: [...MESSAGES, ...SUPPORT],
 
-  notices: ['mails', 'logins', 'outgoing', ...CONVERSATIONS, ...SUPPORT],
+  notices: ['mails', 'logins', 'outgoing', 'inbox', ...CONVERSATIONS, ...SUPPORT],
 
   privacy: ['inbox', ...MESSAGES, ...SUPPORT],
   'message-search': [...MESSAGES, ...SUPPORT],

@@ -12,6 +12,7 @@ import { Database } from '../database/database';
 import { Transaction } from '../database/transaction';
 import { AgentResponse, CreateAgent, toAgentResponse, UpdateAgent } from './agent.dto';
 import { AgentEntity } from './agent.entity';
+import { AgentWorks } from './agent-works';
 import { AgentsRepository } from './agents.repository';
 import { WorkspacesRepository } from './workspaces.repository';
 
@@ -25,6 +26,7 @@ export class AgentsService {
     private readonly agents: AgentsRepository,
     private readonly workspaces: WorkspacesRepository,
     private readonly audit: AuditService,
+    private readonly works: AgentWorks,
   ) {}
 
   /**
@@ -115,6 +117,7 @@ export class AgentsService {
    * - A change of role or activity ends invitations and links to reset a password that were made for the
    *   agent or by the agent.
    * - Workers unassign the open and snoozed conversations of a deactivated agent.
+   * - A deactivation runs the functions in `AgentWorks.deactivations`.
    * @throws AppError INVALID_BODY (also for the last active OWNER, and for an erased agent), FORBIDDEN,
    *   NOT_FOUND
    */
@@ -139,6 +142,8 @@ export class AgentsService {
       await this.agents.update(tx, after);
       if (isAccessChange(before, after)) await this.agents.noteAccessChange(tx, after);
       if (before.active !== after.active) await this.agents.setReleasing(tx, after, before.active);
+      if (before.active && !after.active)
+        for (const work of this.works.deactivations) await work(tx, { tenantId, agentId: id });
       const subject = { tenantId, actor, entity: 'agent', entityId: id };
       const roles = changedValues(before, after, ['role']);
       if (roles) this.audit.appendPipelined(tx, { ...subject, action: 'agent.role_changed', ...roles });

@@ -3,6 +3,7 @@ import { AlertsModule } from '../alerts/alerts.module';
 import { AuditModule } from '../audit/audit.module';
 import { TableRegistry } from '../database/tables/table-registry';
 import { RunningClaimsModule } from '../queue/claims/running-claims';
+import { AgentWorks } from './agent-works';
 import { AgentsController } from './agents.controller';
 import { AgentsRepository } from './agents.repository';
 import { AgentsService } from './agents.service';
@@ -17,6 +18,7 @@ const PROVIDERS = [
   WorkspacesService,
   AgentsRepository,
   AgentsService,
+  AgentWorks,
 ];
 
 @Module({

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RedisClient } from '../../redis/redis-client';
 import { RedisSubscriber } from '../../redis/redis-subscriber';
-import { ConversationKey } from '../../database/tables/table-declaration';
+import { AgentKey, ConversationKey } from '../../database/tables/table-declaration';
 
 /** Milliseconds without a change after which a conversation's key expires. No sign lasts as long. */
 const KEY_MS = 60_000;
@@ -40,6 +40,9 @@ const EXISTS = `return redis.call('EXISTS', KEYS[1])`;
 
 /** Milliseconds for which an inbox counts as open after its last report. An open inbox reports every 15 s. */
 const INBOX_MS = 40_000;
+
+/** Milliseconds for which an agent counts as using the inbox after the last sign of it. */
+const ACTIVE_MS = 120_000;
 
 export const TYPING_MS = 6_000;
 
@@ -140,6 +143,16 @@ export class PresenceStore {
     return (await this.unlessDown(0, () => this.existsKey(inboxKeyOf(tenantId)))) === 1;
   }
 
+  /** Records for two minutes that an agent uses the inbox. */
+  async keepActive(agent: AgentKey): Promise<void> {
+    await this.unlessDown(null, () => this.keepKey(activeKeyOf(agent), ACTIVE_MS));
+  }
+
+  /** Reports whether an agent has used the inbox in the last two minutes. */
+  async isActive(agent: AgentKey): Promise<boolean> {
+    return (await this.unlessDown(0, () => this.existsKey(activeKeyOf(agent)))) === 1;
+  }
+
   private async unlessDown<T>(otherwise: T, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -156,6 +169,10 @@ function keyOf({ tenantId, conversationId }: ConversationKey): string {
 
 function inboxKeyOf(tenantId: string): string {
   return `presence-inbox:${tenantId}`;
+}
+
+function activeKeyOf({ tenantId, agentId }: AgentKey): string {
+  return `presence-active:${tenantId}:${agentId}`;
 }
 
 function replyChannelOf({ tenantId, conversationId }: ConversationKey): string {

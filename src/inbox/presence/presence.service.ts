@@ -4,7 +4,7 @@ import { isId } from '../../common/ids';
 import { Actor, agentOf } from '../../access/principal';
 import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
-import { ConversationKey } from '../../database/tables/table-declaration';
+import { AgentKey, ConversationKey } from '../../database/tables/table-declaration';
 import { AgentsRepository } from '../../workspaces/agents.repository';
 import { PresenceStore, Sign, TYPING_MS } from './presence-store';
 import { VISITOR_ONLINE, VISITOR_TYPING } from './visitor-presence';
@@ -31,7 +31,8 @@ export class PresenceService {
   /**
    * Records an agent's act in a conversation. LOOKING lasts 45 s, and REPLYING and NOTING 6 s, unless they
    * are reported again. While an agent writes a reply, the widget's visitor sees this with the agent's
-   * display name, but no other act. Does nothing for actors that are no agents.
+   * display name, but no other act. An agent who writes uses the inbox, as `keepActive` records. Does nothing
+   * for actors that are no agents.
    * @throws AppError INVALID_BODY, FORBIDDEN
    */
   async signal(tenantId: string, input: SignalPresence, actor: Actor): Promise<void> {
@@ -42,6 +43,7 @@ export class PresenceService {
     const signs: Sign[] = AGENT_ACTS.map((one) => [`${one} ${agentId}`, lifeOf(one, act)]);
     const conversation = { tenantId, conversationId };
     const hasChanged = await this.store.change(conversation, signs, '', agentId);
+    if (act === 'REPLYING' || act === 'NOTING') await this.store.keepActive({ tenantId, agentId });
     if (act === 'REPLYING') await this.tellVisitor(conversation, agentId);
     else if (hasChanged) await this.store.tellReply(conversation, { name: null, isTyping: false });
   }
@@ -61,6 +63,26 @@ export class PresenceService {
       })),
     );
     return found.filter(({ agents, visitor }) => agents.length > 0 || visitor !== null);
+  }
+
+  /**
+   * Records for two minutes that the actor uses the inbox, so that the actor gets no notice meanwhile.
+   * Call it when the person moves the pointer or presses a key, and not because a page is open: an open page
+   * does not tell that a person looks at it. Does nothing for actors that are no agents.
+   * @throws AppError FORBIDDEN
+   */
+  async keepActive(tenantId: string, actor: Actor): Promise<void> {
+    await requireReadPermission(this.database, tenantId, actor, 'conversation.read');
+    const agentId = agentOf(actor);
+    if (agentId !== null) await this.store.keepActive({ tenantId, agentId });
+  }
+
+  /**
+   * Reports whether an agent has used the inbox in the last two minutes; false while Redis is down.
+   * @internal
+   */
+  isActive(agent: AgentKey): Promise<boolean> {
+    return this.store.isActive(agent);
   }
 
   /** Records for 40 s that an agent has an inbox open, so that visitors see that agents are online. */

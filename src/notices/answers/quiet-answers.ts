@@ -5,14 +5,15 @@ import { Database } from '../../database/database';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { Mailer } from '../../mails/mailer';
 import { Polls } from '../../queue/polling/polls';
+import { MailLimit, MailLimits } from '../mail-limits';
 import { AnswerNoticesRepository } from './answer-notices.repository';
-import { AnswerLimits } from './answer-limits';
 import { QuietAnswer, QuietAnswersRepository, STEP_ANSWERS, STEP_WIDGETS } from './quiet-answers.repository';
 
 /** Time before the start of a worker from which it searches, because none may have run meanwhile. */
 const LOOK_BACK_MS = 6 * 3_600_000;
 /** Longest stretch of time that one pass over the workspaces searches. */
 const STRETCH_MS = 3_600_000;
+const LIMIT: MailLimit = { kind: 'answer', toAddress: 10, ofWorkspace: 500 };
 
 /** Stretch of time that a pass over the workspaces searches, in ids of messages, and how far it has come. */
 interface Pass {
@@ -36,7 +37,7 @@ export class QuietAnswers {
     private readonly database: Database,
     private readonly answers: QuietAnswersRepository,
     private readonly notices: AnswerNoticesRepository,
-    private readonly limits: AnswerLimits,
+    private readonly limits: MailLimits,
   ) {
     // Without a mail server nothing is found, so nothing waits.
     if (mailer.isConfigured)
@@ -78,7 +79,8 @@ export class QuietAnswers {
     const notice = { tenantId, id: newId(), conversationId, connectionId, messageId };
     await this.database.queueTransaction(async (tx) => {
       const isNew = await this.notices.add(tx, notice);
-      if (isNew && !(await this.limits.countMail(tenantId, email))) await this.notices.delete(tx, notice);
+      if (isNew && !(await this.limits.countMail(LIMIT, tenantId, email)))
+        await this.notices.delete(tx, notice);
     });
   }
 }
