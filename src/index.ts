@@ -91,6 +91,18 @@ export { AlertMailChoicesService } from './notices/alerts/alert-mail-choices.ser
 export { type AlertMailChoice, UpdateAlertMailChoice } from './notices/alerts/alert-mail-choice.dto';
 export { ALERT_KINDS, alertCatalog, type AlertKind, type AlertSubject } from './alerts/alert-kinds';
 
+// Notices to agents who are not there: each agent's choices.
+export { NoticeChoicesService } from './notices/agents/notice-choices.service';
+export {
+  ChooseNotices,
+  NOTICE_MATTERS,
+  QUIET_MINUTES,
+  type NoticeChoices,
+  type NoticeChoicesResponse,
+  type NoticeMatter,
+  type QuietMinutes,
+} from './notices/agents/notice-choices.dto';
+
 // Signals that a change was committed, with the ids of the changed things, for an open inbox.
 export { EventNotices, type NoticeCallback } from './outbox/event-notices';
 export type { ChangedConversation, ChangedReadMark, InboxChange } from './outbox/eventless-changes';

@@ -24,6 +24,7 @@ import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { MessagesService } from '../../src/messages/messages.service';
 import { NotesService } from '../../src/inbox/notes/notes.service';
 import { ParkedEventsService } from '../../src/operations/parked-events/parked-events.service';
+import { NoticeChoicesService } from '../../src/notices/agents/notice-choices.service';
 import { PresenceService } from '../../src/inbox/presence/presence.service';
 import { ContactErasuresService } from '../../src/privacy/contact-erasures.service';
 import { SavedRepliesService } from '../../src/inbox/saved-replies/saved-replies.service';
@@ -278,6 +279,15 @@ export function readsOf(host: () => MessagingHost): Record<string, Read> {
     ),
     'DraftsService.list': read('draft.read', ({ own }, actor) =>
       host().get(DraftsService).list(own.id, actor),
+    ),
+    'NoticeChoicesService.get': read('notice_choice.read', ({ own }, actor) =>
+      host().get(NoticeChoicesService).get(own.id, actor),
+    ),
+    'PresenceService.keepActive': read('conversation.read', ({ own }, actor) =>
+      host()
+        .get(PresenceService)
+        .keepActive(own.id, actor)
+        .then(() => true),
     ),
     'SavedRepliesService.list': read('saved_reply.read', ({ own }, actor) =>
       host().get(SavedRepliesService).list(own.id, actor),

@@ -80,6 +80,7 @@ describe('every change of a workspace is known here:', () => {
       'note.delete_others',
       'draft.save',
       'alert_mail.choose',
+      'notice_choice.set',
     ];
     expect([...required, ...byOthers].filter(Boolean).sort()).toEqual(Object.keys(PERMISSIONS).sort());
   });

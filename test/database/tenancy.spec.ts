@@ -416,6 +416,14 @@ async function furnish(service: TestService): Promise<string> {
      VALUES ($1, $2, 'zoe@example.com', 'en', now())`,
     [tenantId, conversation.id, message.id],
   );
+  await service.query(
+    `WITH chosen AS (
+       INSERT INTO agent_notice_choices VALUES ($1, $2, '{MINE}', 15, '{}', 0, NULL, now())
+     )
+     INSERT INTO agent_notices (tenant_id, id, agent_id, way, conversation_id, matter, subject_id, created_at)
+     VALUES ($1, gen_random_uuid(), $2, 'MAIL', $3, 'MINE', $4, now())`,
+    [tenantId, agent.id, conversation.id, message.id],
+  );
   return tenantId;
 }
 

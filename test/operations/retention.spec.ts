@@ -55,6 +55,7 @@ describe('retention', () => {
       early_changes: 0,
       attachment_fetches: 0,
       answer_notices: 0,
+      agent_notices: 0,
       provider_files: 0,
       invitations: 0,
       login_sessions: 0,

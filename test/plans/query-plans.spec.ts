@@ -39,6 +39,9 @@ import { OneServer } from '../../src/database/placement/one-server';
 import { VisitorMessagesRepository } from '../../src/channels/widget/visitor-messages.repository';
 import { AlertNewsRepository } from '../../src/alerts/alert-news.repository';
 import { AlertMailboxesRepository } from '../../src/notices/alerts/alert-mailboxes.repository';
+import { AgentNoticesRepository } from '../../src/notices/agents/agent-notices.repository';
+import { NoticeChoicesRepository } from '../../src/notices/agents/notice-choices.repository';
+import { OwedNoticesRepository } from '../../src/notices/agents/owed-notices.repository';
 import { AnswerNoticesRepository } from '../../src/notices/answers/answer-notices.repository';
 import { QuietAnswersRepository } from '../../src/notices/answers/quiet-answers.repository';
 import { BEFORE_ALL_DUE } from '../../src/queue/polling/due-position';
@@ -114,6 +117,7 @@ import {
   UNREAD,
   AGENTS_TEXTS,
   LOST,
+  NOTICES,
   WAITING,
   WRITER,
   fill,
@@ -1058,6 +1062,71 @@ describe('query plans', () => {
     });
 
     const TABLES = ['conversations', 'messages', 'read_marks', 'contacts'];
+  });
+
+  describe('agents who are not there', () => {
+    const newest = 'ffffffff-0000-7000-8000-000000004bf0';
+    const wish = {
+      agentId: uuid(9),
+      way: 'MAIL' as const,
+      mine: true,
+      nobodys: true,
+      assignments: true,
+      since: newest,
+      until: HIGHEST_ID,
+    };
+
+    beforeAll(() => run(host.stores.databaseAdminUrl, NOTICES), 60_000);
+
+    it('are owed notices of a stretch of time, whose rows alone are read', async () => {
+      const owed = new OwedNoticesRepository(host.get(Database));
+      for (const wishes of [
+        [{ ...wish, tenantId: BIG }],
+        [BIG, TINY].map((tenantId) => ({ ...wish, tenantId })),
+      ])
+        for (const plan of await plansOf(() => owed.find(wishes))) {
+          expectOnlyIndexed(plan, ['conversations', 'audit_entries', 'read_marks', 'agent_notices']);
+          expect(indexesRead(plan)).toEqual(
+            expect.arrayContaining([
+              'conversations_waiting_idx',
+              'conversations_activity_idx',
+              'audit_entries_action_idx',
+            ]),
+          );
+          // The newest 272 conversations twice, their marks and notices, and 100 assignments with all of it.
+          expect(rowsRead(plan)).toBeLessThanOrEqual(2 * 272 + 3 * 372 + 100);
+        }
+    });
+
+    it('are found, and their notices sent, by indexes', async () => {
+      const choices = new NoticeChoicesRepository(host.get(Database));
+      for (const plan of await plansOf(() => choices.list([LOWEST_ID, LOWEST_ID], server))) {
+        expectInOrder(plan);
+        expect(rowsRead(plan)).toBeLessThanOrEqual(100);
+      }
+      const notices = new AgentNoticesRepository();
+      for (const plan of await plansOf(() => notices.findDue(BEFORE_ALL_DUE, server)))
+        expect(indexesOf(plan)).toEqual(['agent_notices_due_idx']);
+      const recipient = { tenantId: BIG, agentId: uuid(9), way: 'MAIL' as const };
+      const work: ((tx: Transaction) => Promise<unknown>)[] = [
+        (tx) => notices.deleteOver(tx, recipient),
+        (tx) => notices.hasDue(tx, recipient),
+        (tx) => notices.claim(tx, recipient, uuid(1)),
+        (tx) => notices.listContents(tx, recipient, uuid(1)),
+        (tx) => notices.setSent(tx, recipient, { sendingId: uuid(1), tries: 1 }),
+        (tx) => notices.deleteOfAgent(tx, recipient),
+        (tx) => notices.deleteOfConversation(tx, { tenantId: BIG, conversationId: CONVERSATION }),
+      ];
+      for (const step of work)
+        for (const plan of await plansOf(
+          () => host.get(Database).queueTransaction(step),
+          /^\s*(SELECT(?! set_config)|DELETE|UPDATE|WITH)/,
+        )) {
+          expectOnlyIndexed(plan, ['agent_notices', 'conversations', 'contacts', 'read_marks', 'agents']);
+          // Of the agent's 200 notices the row, the conversation, the mark, the choices and the contact.
+          expect(rowsRead(plan)).toBeLessThanOrEqual(6 * 200 + 10);
+        }
+    });
   });
 
   describe('customers who wait for a reply', () => {

@@ -175,6 +175,29 @@ export const WAITING = `
   UPDATE conversations SET waiting_message_id = coalesce(last_message_id, id)
   WHERE status = 'OPEN' AND source_channel <> 'INSTAGRAM'`;
 
+/**
+ * SQL that lets customers of the newest conversations wait, of an agent and of nobody, and assigns some of
+ * them. All agents of the workspace have chosen notices, and as many notices as an agent may have.
+ */
+export const NOTICES = [
+  `UPDATE conversations SET waiting_message_id = last_message_id
+   WHERE tenant_id = '${BIG}' AND last_message_id >= 'ffffffff-0000-7000-8000-000000000000'`,
+  `INSERT INTO audit_entries (tenant_id, id, action, entity, entity_id, actor_type, after, metadata, created_at)
+   SELECT tenant_id, last_message_id, 'conversation.assigned', 'conversation', id, 'system',
+     json_build_object('assignedAgentId', assigned_agent_id), '{}', now()
+   FROM conversations
+   WHERE tenant_id = '${BIG}' AND last_message_id >= 'ffffffff-0000-7000-8000-000000001000'
+     AND assigned_agent_id IS NOT NULL`,
+  `INSERT INTO agent_notice_choices (tenant_id, agent_id, mail_matters, mail_after_minutes, push_matters,
+     push_after_minutes, updated_at)
+   SELECT tenant_id, id, '{MINE,NOBODYS,ASSIGNMENT}', 15, '{}', 0, now() FROM agents WHERE tenant_id = '${BIG}'`,
+  `INSERT INTO agent_notices (tenant_id, id, agent_id, way, conversation_id, matter, subject_id, due_at, created_at)
+   SELECT '${BIG}', gen_random_uuid(), a.id, 'MAIL', c.id, 'MINE', c.id, now(), now()
+   FROM (SELECT id FROM agents WHERE tenant_id = '${BIG}' ORDER BY id LIMIT 500) a,
+     (SELECT id FROM conversations WHERE tenant_id = '${BIG}' ORDER BY id LIMIT 200) c`,
+  'ANALYZE conversations, audit_entries, agent_notice_choices, agent_notices',
+];
+
 /** Agent with as many drafts as an agent may have. */
 export const WRITER = sequential(1);
 const WRITER_DRAFTS = 200;

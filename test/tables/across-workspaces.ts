@@ -35,6 +35,7 @@ export const SEARCHES: Record<string, string> = {
   'QueuedWorkspacesRepository.findFirst': EVERY_SECOND,
   'AlertMailboxesRepository.findDue': EVERY_SECOND,
   'AlertNewsRepository.findOwed': EVERY_SECOND,
+  'AgentNoticesRepository.findDue': EVERY_SECOND,
   'AnswerNoticesRepository.findDue': EVERY_SECOND,
   'AttachmentFetchesRepository.findDue': EVERY_SECOND,
   'FilesRepository.findDue': EVERY_SECOND,
@@ -60,6 +61,7 @@ export const SEARCHES: Record<string, string> = {
   LIST_QUEUED_CONNECTIONS: EVERY_SECOND,
   LIST_QUEUED_WORKSPACES: EVERY_SECOND,
   LIST_WORKSPACES: EVERY_SECOND,
+  'NoticeChoicesRepository.list': EVERY_SECOND,
   'QuietAnswersRepository.listWidgets': EVERY_SECOND,
   'QueueFloorsRepository.list':
     'takes over the floors of other workers, at the start of each and once a minute: a bounded read by index',
@@ -122,6 +124,8 @@ export const JOINS: Record<string, string> = {
     'a batch of AttemptRollups, once in five seconds for each process; of one workspace on several nodes',
   'PendingDeliveriesRepository.cancelUnowedPipelined':
     'the endpoints of a batch of AttemptRecorder or DeliveryClaimer, which is of one workspace on several nodes',
+  'OwedNoticesRepository.find':
+    'a batch of OwedNotices, once in two seconds for each worker; of one workspace on several nodes',
   'QuietAnswersRepository.find':
     'a batch of QuietAnswers, once a second for each worker; of one workspace on several nodes',
   'VisitorsRepository.listStates':

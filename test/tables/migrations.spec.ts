@@ -73,6 +73,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795901000000-message-parts.ts': '91e8ae8ba6de611a',
   'migrations/1795903000002-automatic-recoveries.ts': 'ae3229b9f64fd2f7',
   'migrations/1795903000003-answer-notices.ts': 'ed9ae3e39bffd32a',
+  'migrations/1796004000013-agent-notices.ts': 'fb3daa7882b39002',
   'migrations/1795807000000-refolded-texts.ts': '04955207f4eb0620',
   'migrations/1795903000000-unused-uploads.ts': 'c94c2993ec1677af',
 };

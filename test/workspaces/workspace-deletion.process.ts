@@ -181,6 +181,11 @@ describe('the deletion of a workspace', () => {
        VALUES ($1, $3, 'zoe@example.com', 'en', now())`,
       `INSERT INTO answer_notices (tenant_id, id, conversation_id, connection_id, message_id, created_at)
        VALUES ($1, $4, $3, $5, $4, now())`,
+      `INSERT INTO agent_notice_choices (tenant_id, agent_id, mail_matters, mail_after_minutes, push_matters,
+         push_after_minutes, updated_at)
+       SELECT tenant_id, id, '{MINE}', 240, '{}', 0, now() FROM agents WHERE tenant_id = $1`,
+      `INSERT INTO agent_notices (tenant_id, id, agent_id, way, conversation_id, matter, subject_id, created_at)
+       SELECT tenant_id, gen_random_uuid(), id, 'MAIL', $3, 'MINE', $4, now() FROM agents WHERE tenant_id = $1`,
     ];
     const values = [workspace.id, endpoint.id, message!.conversation, message!.id, connection.id];
     for (const insert of inserts) {

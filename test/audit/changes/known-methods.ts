@@ -26,6 +26,7 @@ export const OTHER_READS = [
   'KeyRotationService.registerOther',
   // Nothing of presence is stored.
   'PresenceService.keepInboxOpen',
+  'PresenceService.isActive',
   'PresenceService.listen',
   'ContactsService.findPresentId',
 ];
@@ -47,6 +48,7 @@ export const PERSONAL_WRITES = [
   'ReadMarksService.markRead',
   'ReadMarksService.markUnread',
   'AlertMailChoicesService.update',
+  'NoticeChoicesService.set',
 ];
 
 /** Writing methods by the CLI's command that calls them; null for a command that only reads. */
