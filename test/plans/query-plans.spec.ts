@@ -1093,8 +1093,8 @@ describe('query plans', () => {
               'audit_entries_action_idx',
             ]),
           );
-          // The newest 272 conversations twice, their marks and notices, and 100 assignments with all of it.
-          expect(rowsRead(plan)).toBeLessThanOrEqual(2 * 272 + 3 * 372 + 100);
+          // The newest 560 conversations twice, 280 assignments with their conversations, and the marks of all.
+          expect(rowsRead(plan)).toBeLessThanOrEqual(2 * 560 + 2 * 280 + 840);
         }
     });
 
