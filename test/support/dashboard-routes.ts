@@ -349,6 +349,9 @@ export const WORKSPACE_ROUTES: WorkspaceRoute[] = [
     success: 204,
     body: () => ({ conversationId: NO_ID, act: 'LOOKING' }),
   },
+  { method: 'POST', path: '/inbox/presence/active', success: 204 },
+  { method: 'GET', path: '/notice-choices', success: 200 },
+  { method: 'PATCH', path: '/notice-choices', success: 200, body: () => ({ mailMatters: ['MINE'] }) },
   { method: 'GET', path: '/agents', success: 200 },
   {
     method: 'POST',

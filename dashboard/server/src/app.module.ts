@@ -3,6 +3,7 @@ import { MessagingModule } from 'conversation-messaging-service';
 import { HealthApiModule } from 'conversation-messaging-service/http';
 import { AccountController } from './account/account.controller';
 import { PushController } from './account/push.controller';
+import { NoticeChoicesController } from './account/notice-choices.controller';
 import { SecondFactorController } from './account/second-factor.controller';
 import { SessionController } from './account/session.controller';
 import { ApiKeysController } from './api-keys/api-keys.controller';
@@ -35,6 +36,7 @@ import { WorkspaceModule } from './workspace/workspace.module';
     LinksController,
     SessionController,
     AccountController,
+    NoticeChoicesController,
     SecondFactorController,
     PushController,
     SavedRepliesController,

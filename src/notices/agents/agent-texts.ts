@@ -6,6 +6,9 @@ import { AgentPush } from './agent-pushes';
 /** Largest number of conversations that a mail names. */
 const MAX_NAMED = 10;
 
+/** Matches characters that reverse or break a text, because they could make a notice misleading. */
+const CONTROLS = /[\p{Cc}\u200E\u200F\u061C\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
+
 type MailText = Pick<Mail, 'subject' | 'text'>;
 
 interface Words {
@@ -104,10 +107,14 @@ export function agentMail(locale: Locale | null, contents: NoticeContent[], appU
 }
 
 function nameOf({ contactName }: NoticeContent, { customer }: Words): string {
-  return plainText(contactName ?? '') || customer;
+  return quietText(contactName ?? '') || customer;
 }
 
 /** Returns the beginning of the customer's text, in one line without links. */
 function previewOf({ preview }: NoticeContent): string {
-  return preview === null ? '' : plainText(preview);
+  return preview === null ? '' : quietText(preview);
+}
+
+function quietText(text: string): string {
+  return plainText(text.replace(CONTROLS, ' '));
 }

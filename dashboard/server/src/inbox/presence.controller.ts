@@ -31,6 +31,14 @@ export class PresenceController {
     return toList(await this.presence.list(workspaceId, query, actor));
   }
 
+  /** Records that the person uses the inbox, so that the person gets no notice meanwhile. */
+  @Post('active')
+  @HttpCode(204)
+  @LimitedTo(MAX_SIGNALS, 'presence', { isOwnRow: true })
+  keepActive(@Param('workspaceId') workspaceId: string, @CurrentActor() actor: Actor): Promise<void> {
+    return this.presence.keepActive(workspaceId, actor);
+  }
+
   @Post()
   @HttpCode(204)
   @LimitedTo(MAX_SIGNALS, 'presence', { isOwnRow: true })

@@ -2,6 +2,7 @@ import { PageLayout } from '../../common/page';
 import { useTexts } from '../../i18n/locale';
 import { AlertMailsSection } from './alert-mails-section';
 import { ExportSection } from './export-section';
+import { NoticesSection } from './notices-section';
 import { PasswordSection } from './password-section';
 import { PreferencesSection } from './preferences-section';
 import { PushSection } from './push-section';
@@ -15,6 +16,7 @@ export function AccountPage() {
       <PreferencesSection />
       <PushSection />
       <AlertMailsSection />
+      <NoticesSection />
       <PasswordSection />
       <SecondFactorSection />
       <SessionsSection />

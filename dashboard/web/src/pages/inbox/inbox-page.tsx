@@ -10,6 +10,7 @@ import { NoConversation } from './no-conversation';
 import { PresenceProvider } from './conversation/presence';
 import { useBadge } from './alerts/unread-badge';
 import { useAlerts } from './alerts/use-alerts';
+import { useActivity } from './use-activity';
 import { useKeys } from './use-keys';
 import { useLiveInbox } from './live/use-live';
 import { useResends } from './reply/use-resends';
@@ -20,6 +21,7 @@ export function InboxPage() {
   const { conversationId } = useParams({ strict: false });
   const [showsKeys, setShowsKeys] = useState(false);
   usePreload(KeysDialog, Dialog);
+  useActivity();
   useBadge();
   useAlerts();
   useLiveInbox();

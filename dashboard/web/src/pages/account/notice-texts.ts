@@ -1,0 +1,68 @@
+import type { Locale, NoticeChoices } from '../../api/types';
+import { useLocale } from '../../i18n/locale';
+
+type Matter = NoticeChoices['mailMatters'][number];
+type Minutes = NoticeChoices['mailAfterMinutes'];
+
+interface NoticeTexts {
+  title: string;
+  about: string;
+  workspace: string;
+  byMail: (email: string) => string;
+  byPush: string;
+  noWay: string;
+  matters: Record<Matter, string>;
+  after: string;
+  minutes: Record<Minutes, string>;
+  refused: (email: string) => string;
+  sendAgain: string;
+}
+
+const TEXTS: Record<Locale, NoticeTexts> = {
+  en: {
+    title: 'Notices',
+    about:
+      'When you do not use the inbox and a conversation waits. You get one of each conversation until you look at it.',
+    workspace: 'Workspace',
+    byMail: (email) => `By mail to ${email}`,
+    byPush: 'By push message',
+    noWay: 'This service sends no notices: it has no mail server.',
+    matters: {
+      MINE: 'A customer writes in a conversation of mine',
+      NOBODYS: 'A customer writes in a conversation of nobody',
+      ASSIGNMENT: 'A conversation is assigned to me',
+    },
+    after: 'When it has waited',
+    minutes: { 0: 'not at all: at once', 5: '5 minutes', 15: '15 minutes', 60: 'an hour', 240: 'four hours' },
+    refused: (email) => `The mail server does not know ${email}. No more mails are sent.`,
+    sendAgain: 'Send again',
+  },
+  de: {
+    title: 'Benachrichtigungen',
+    about:
+      'Wenn Sie den Posteingang nicht benutzen und eine Unterhaltung wartet. Sie bekommen von jeder eine, bis Sie sie ansehen.',
+    workspace: 'Workspace',
+    byMail: (email) => `Per Mail an ${email}`,
+    byPush: 'Per Push-Nachricht',
+    noWay: 'Dieser Dienst verschickt keine Benachrichtigungen: Er hat keinen Mailserver.',
+    matters: {
+      MINE: 'Ein Kunde schreibt in einer meiner Unterhaltungen',
+      NOBODYS: 'Ein Kunde schreibt in einer Unterhaltung von niemandem',
+      ASSIGNMENT: 'Eine Unterhaltung wird mir zugewiesen',
+    },
+    after: 'Wenn sie gewartet hat',
+    minutes: {
+      0: 'gar nicht: sofort',
+      5: '5 Minuten',
+      15: '15 Minuten',
+      60: 'eine Stunde',
+      240: 'vier Stunden',
+    },
+    refused: (email) => `Der Mailserver kennt ${email} nicht. Es werden keine Mails mehr verschickt.`,
+    sendAgain: 'Wieder verschicken',
+  },
+};
+
+export function useNoticeTexts(): NoticeTexts {
+  return TEXTS[useLocale()];
+}
