@@ -28,6 +28,8 @@ const OWN_ROW = [
   'PUT /conversations/:id/read-mark',
   'DELETE /conversations/:id/read-mark',
   'POST /inbox/presence',
+  'POST /inbox/presence/active',
+  'PATCH /notice-choices',
 ];
 
 describe('limits of changes in the dashboard', () => {

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Transaction } from '../../database/transaction';
-import { BEFORE_ALL_DUE } from '../../queue/polling/due-position';
+import { WorkspaceServer } from '../../database/placement/placement';
+import { BEFORE_ALL_DUE, DuePosition } from '../../queue/polling/due-position';
 import { StepOutcome } from '../../queue/polling/fair-items';
 import { WorkRunner } from '../../queue/polling/work-runner';
 import { nextTryAfter } from '../mail-tries';
@@ -43,10 +44,18 @@ export class AgentSender {
   ) {
     runner.registerFree({
       name: 'agent notices',
-      search: { first: BEFORE_ALL_DUE, find: (after, server) => notices.findDue(after, server) },
+      search: { first: BEFORE_ALL_DUE, find: (after, server) => this.findDue(after, server) },
       sideBySide: SIDE_BY_SIDE,
       step: (recipient) => this.step(recipient),
     });
+  }
+
+  /** Finds due notices that this process can send; without a way to send any, it does not ask. */
+  private async findDue(after: DuePosition, server: WorkspaceServer) {
+    const ways = this.dispatch.listWays();
+    if (ways.length === 0) return { items: [], next: null };
+    const { items, next } = await this.notices.findDue(after, server);
+    return { items: items.filter(({ way }) => ways.includes(way)), next };
   }
 
   private async step(recipient: NoticeRecipient): Promise<StepOutcome> {

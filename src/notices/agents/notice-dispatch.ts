@@ -6,6 +6,7 @@ import { Metrics } from '../../metrics/metrics';
 import { agentMail, agentPush } from './agent-texts';
 import { NoticeContent, NoticeRecipient } from './agent-notices.repository';
 import { AgentPushes } from './agent-pushes';
+import { NoticeWay } from './notice-choices.dto';
 
 /** Person who gets a notice. */
 export interface NoticeReader {
@@ -25,6 +26,14 @@ export class NoticeDispatch {
     private readonly pushes: AgentPushes,
     private readonly metrics: Metrics,
   ) {}
+
+  /** Lists the ways by which this process can send notices. */
+  listWays(): NoticeWay[] {
+    return [
+      ...(this.mailer.isConfigured ? (['MAIL'] as const) : []),
+      ...(this.pushes.isConfigured ? (['PUSH'] as const) : []),
+    ];
+  }
 
   /**
    * Sends notices once.

@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { idFloor, LOWEST_ID, newId } from '../../common/ids';
 import { Database } from '../../database/database';
 import { WorkspaceServer } from '../../database/placement/placement';
-import { Mailer } from '../../mails/mailer';
 import { Polls } from '../../queue/polling/polls';
 import { AgentNoticesRepository } from './agent-notices.repository';
-import { AgentPushes } from './agent-pushes';
 import { NoticeMatter, NoticeWay, QuietMinutes } from './notice-choices.dto';
 import { ListedChoices, NoticeChoicesRepository, STEP_AGENTS } from './notice-choices.repository';
+import { NoticeDispatch } from './notice-dispatch';
 import { OwedNoticesRepository, Wish } from './owed-notices.repository';
 
 const MINUTE_MS = 60_000;
@@ -17,8 +16,8 @@ const LOOK_BACK_MS = 6 * 60 * MINUTE_MS;
 const STRETCH_MS = 60 * MINUTE_MS;
 /** Time by which two passes overlap, so that they find rows that commit late. */
 const OVERLAP_MS = 10_000;
-/** Least time between the starts of two passes: less than a multiple of a second, at which polls begin. */
-const EVERY_MS = 1_500;
+/** Shortest stretch of a pass: less than a multiple of a second, at which polls begin. */
+const LEAST_MS = 1_500;
 
 type Position = [tenantId: string, agentId: string];
 
@@ -28,8 +27,6 @@ const FIRST: Position = [LOWEST_ID, LOWEST_ID];
 interface Pass {
   since: number;
   until: number;
-  /** Time at which it began (`performance.now()`). */
-  begunAt: number;
 }
 
 /**
@@ -42,8 +39,7 @@ export class OwedNotices {
 
   constructor(
     polls: Polls,
-    private readonly mailer: Mailer,
-    private readonly pushes: AgentPushes,
+    private readonly dispatch: NoticeDispatch,
     private readonly database: Database,
     private readonly choices: NoticeChoicesRepository,
     private readonly owed: OwedNoticesRepository,
@@ -53,7 +49,8 @@ export class OwedNotices {
   }
 
   private async step(after: Position, server: WorkspaceServer): Promise<Position | null> {
-    const ways = this.listWays();
+    const ways = this.dispatch.listWays();
+    // Nothing is found that could not go out, so nothing waits.
     if (ways.length === 0) return null;
     const pass = after === FIRST ? this.beginPass(server.name) : this.passes.get(server.name)!;
     if (!pass) return null;
@@ -65,22 +62,12 @@ export class OwedNotices {
     return last && listed.length === STEP_AGENTS ? [last.tenantId, last.agentId] : null;
   }
 
-  /** Lists the ways by which notices can go out. Without any, nothing is found, so nothing waits. */
-  private listWays(): NoticeWay[] {
-    return [
-      ...(this.mailer.isConfigured ? (['MAIL'] as const) : []),
-      ...(this.pushes.isConfigured ? (['PUSH'] as const) : []),
-    ];
-  }
-
-  /** Returns null if the pass before has begun only now. */
+  /** Returns null if the pass before has come nearly up to now. */
   private beginPass(server: string): Pass | null {
-    const begunAt = performance.now();
-    const before = this.passes.get(server);
-    if (before && begunAt - before.begunAt < EVERY_MS) return null;
     const newest = Date.now();
-    const since = before?.until ?? newest - LOOK_BACK_MS;
-    const pass = { since, until: Math.max(since, Math.min(newest, since + STRETCH_MS)), begunAt };
+    const since = this.passes.get(server)?.until ?? newest - LOOK_BACK_MS;
+    if (newest - since < LEAST_MS) return null;
+    const pass = { since, until: Math.min(newest, since + STRETCH_MS) };
     this.passes.set(server, pass);
     return pass;
   }
