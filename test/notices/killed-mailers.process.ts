@@ -1,6 +1,7 @@
 import { AlertWriter } from '../../src/alerts/alert-writer';
 import { newId } from '../../src/common/ids';
 import { Database } from '../../src/database/database';
+import { NoticeChoicesService } from '../../src/notices/agents/notice-choices.service';
 import { Logins } from '../support/logins';
 import { Mailbox } from '../support/mailbox';
 import { MessagingHost } from '../support/messaging-host';
@@ -59,8 +60,21 @@ describe('a worker that is killed', () => {
       .transaction((tx) => app.get(AlertWriter).open(tx, workspace.id, 'KEY_ENDING', newId()));
   }
 
+  /** Makes a customer who waits for an agent. */
+  async function makeWait(): Promise<void> {
+    const host = await MessagingHost.create({ beside: service });
+    const workspace = await host.make.workspace();
+    const { agent } = await new Logins(host).member(workspace);
+    await host
+      .get(NoticeChoicesService)
+      .set(workspace.id, { mailMatters: ['NOBODYS'], mailAfterMinutes: 0 }, { type: 'agent', id: agent.id });
+    await host.make.received(workspace, await host.make.conversation(workspace));
+    await host.close();
+  }
+
   it.each<[string, Notices]>([
     ['an answer', { make: makeUnread, table: 'answer_notices', isSent: 'sent_at IS NOT NULL' }],
+    ['a customer who waits', { make: makeWait, table: 'agent_notices', isSent: 'sent_at IS NOT NULL' }],
     [
       'an alert',
       {

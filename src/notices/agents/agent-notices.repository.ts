@@ -65,16 +65,22 @@ const OF_RECIPIENT = 'tenant_id = $1 AND agent_id = $2 AND way = $3';
  */
 @Injectable()
 export class AgentNoticesRepository {
-  /** Adds a notice, or replaces the one that is over. Does nothing if another worker has done so. */
+  /**
+   * Adds a notice, or replaces the one that is over. Does nothing if another worker has done so, or the agent
+   * has too many.
+   */
   async add(tx: Transaction, id: string, notice: OwedNotice): Promise<void> {
     const { tenantId, agentId, way, conversationId, matter, subjectId, formerId } = notice;
+    const own = await tx.query(`SELECT FROM agent_notices WHERE ${OF_RECIPIENT} LIMIT ${MAX_OF_AGENT}`, [
+      tenantId,
+      agentId,
+      way,
+    ]);
+    if (own.length === MAX_OF_AGENT && formerId === null) return;
     await tx.query(
       `INSERT INTO agent_notices AS n
          (tenant_id, agent_id, way, id, conversation_id, matter, subject_id, due_at, created_at)
-       SELECT $1, $2, $3, $4, $5, $6, $7, now(), now()
-       WHERE (SELECT count(*) FROM (
-         SELECT FROM agent_notices WHERE tenant_id = $1 AND agent_id = $2 AND way = $3 LIMIT ${MAX_OF_AGENT}
-       ) AS own) < ${MAX_OF_AGENT}
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now(), now())
        ON CONFLICT (tenant_id, conversation_id, agent_id, way) DO UPDATE SET id = excluded.id,
          matter = excluded.matter, subject_id = excluded.subject_id, sending_id = NULL, tries = 0,
          due_at = excluded.due_at, sent_at = NULL, created_at = excluded.created_at
