@@ -11,7 +11,7 @@ import { MessagesModule } from '../messages/messages.module';
 import { MessageSearchModule } from '../message-search/message-search.module';
 import { AlertMailsModule } from '../notices/alerts/alert-mails.module';
 import { NoticesModule } from '../notices/notices.module';
-import { PushModule } from '../notices/push.module';
+import { PushModule } from '../notices/push/push.module';
 import { OutboxModule } from '../outbox/outbox.module';
 import { ParkedEventsModule } from '../operations/parked-events/parked-events.module';
 import { PrivacyModule } from '../privacy/privacy.module';

@@ -9,7 +9,6 @@ import { MetricsModule } from '../metrics/metrics.module';
 import { AgentWorks } from '../workspaces/agent-works';
 import { WorkspacesModule } from '../workspaces/workspaces.module';
 import { AgentNoticesRepository } from './agents/agent-notices.repository';
-import { AgentPushes } from './agents/agent-pushes';
 import { AgentSender } from './agents/agent-sender';
 import { agentNoticeTables } from './agents/agent-tables';
 import { NoticeChoicesRepository } from './agents/notice-choices.repository';
@@ -27,16 +26,17 @@ import { answerTables } from './answers/answer-tables';
 import { QuietAnswers } from './answers/quiet-answers';
 import { QuietAnswersRepository } from './answers/quiet-answers.repository';
 import { MailLimits } from './mail-limits';
+import { PushModule } from './push/push.module';
 
 const ANSWERS = [AnswerAddressesRepository, AnswerAddressesService, AnswerLinks, AnswerNoticesRepository];
-const AGENTS = [NoticeChoicesRepository, NoticeChoicesService, AgentNoticesRepository, AgentPushes];
+const AGENTS = [NoticeChoicesRepository, NoticeChoicesService, AgentNoticesRepository];
 
 /**
  * Provides the addresses of visitors, the links in mails to them, and the choices of agents. In a process
  * that imports this module, the deactivation of an agent deletes the agent's choices and notices.
  */
 @Module({
-  imports: [ConversationsModule, LoginsModule, MailsModule, WorkspacesModule],
+  imports: [ConversationsModule, LoginsModule, MailsModule, PushModule, WorkspacesModule],
   providers: [...ANSWERS, ...AGENTS],
   exports: [...ANSWERS, ...AGENTS],
 })
@@ -61,7 +61,15 @@ const AGENTS_WORK = [OwedNotices, OwedNoticesRepository, AgentSender, NoticeDisp
 
 /** Finds unread answers, and conversations that wait for agents who are not there, and sends notices. */
 @Module({
-  imports: [NoticesModule, MailsModule, LoginsModule, PresenceModule, MetricsModule, RateLimitModule],
+  imports: [
+    NoticesModule,
+    MailsModule,
+    LoginsModule,
+    PresenceModule,
+    PushModule,
+    MetricsModule,
+    RateLimitModule,
+  ],
   providers: [MailLimits, AnswerSender, QuietAnswers, QuietAnswersRepository, ...AGENTS_WORK],
 })
 export class NoticesWorkerModule {}

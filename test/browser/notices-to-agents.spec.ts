@@ -1,4 +1,4 @@
-import { AgentPushes } from '../../src/notices/agents/agent-pushes';
+import { generateVAPIDKeys } from 'web-push';
 import { Mailbox } from '../support/mailbox';
 import { TestService } from '../support/service';
 import { TestDashboard } from '../support/test-dashboard';
@@ -18,7 +18,13 @@ describe('notices to agents in a browser', () => {
     world = started;
     mailbox = await Mailbox.start();
     const env = { SMTP_URL: mailbox.url, MAIL_FROM: 'login@example.com' };
-    dashboard = await TestDashboard.create(world.service.stores, env);
+    const { publicKey, privateKey } = generateVAPIDKeys();
+    dashboard = await TestDashboard.create(world.service.stores, {
+      ...env,
+      VAPID_PUBLIC_KEY: publicKey,
+      VAPID_PRIVATE_KEY: privateKey,
+      VAPID_CONTACT: 'mailto:ops@example.com',
+    });
     await TestService.create({ role: 'worker', beside: world.service, env });
   });
 
@@ -56,7 +62,6 @@ describe('notices to agents in a browser', () => {
     ['dark', 'phone', PHONE, 'de-DE'],
   ] as const)('are accessible on the account page: %s, on a %s', async (colorScheme, _, size, locale) => {
     const workspace = await world.service.make.workspace({ name: 'Acme' });
-    dashboard.get(AgentPushes).sendBy(() => Promise.resolve(1));
     const visit = await world.enter(workspace, 'AGENT', { ...size, colorScheme, locale, dashboard });
     await visit.page.goto('/account');
     await visit.page.getByRole('checkbox').nth(5).waitFor();

@@ -1,16 +1,18 @@
+import { generateVAPIDKeys } from 'web-push';
 import { Actor, SYSTEM } from '../../src/access/principal';
 import { idFloor } from '../../src/common/ids';
 import { PresenceService } from '../../src/inbox/presence/presence.service';
 import { ReadMarksService } from '../../src/inbox/read-marks/read-marks.service';
 import { LoginsService } from '../../src/logins/logins.service';
 import { AgentErasuresService } from '../../src/logins/agent-erasures.service';
-import { AgentPush, AgentPushes } from '../../src/notices/agents/agent-pushes';
 import { ChooseNotices } from '../../src/notices/agents/notice-choices.dto';
 import { NoticeChoicesService } from '../../src/notices/agents/notice-choices.service';
+import { PushAddressesService } from '../../src/notices/push/push-addresses.service';
 import { ContactErasuresService } from '../../src/privacy/contact-erasures.service';
 import { AgentsService } from '../../src/workspaces/agents.service';
 import { Logins, Member } from '../support/logins';
 import { Mailbox } from '../support/mailbox';
+import { PushService } from '../support/push-service';
 import { MessagingHost } from '../support/messaging-host';
 import { keysOf, openRedis } from '../support/redis-connections';
 import { TestService } from '../support/service';
@@ -22,17 +24,28 @@ describe('a notice to an agent who is not there', () => {
   let mailbox: Mailbox;
   let host: MessagingHost;
   let logins: Logins;
-  let worker: TestService;
   let workspace: { id: string; slug: string };
   let agent: Member;
   let other: Member;
 
   beforeAll(async () => {
     mailbox = await Mailbox.start();
-    host = await MessagingHost.create();
+    const { publicKey, privateKey } = generateVAPIDKeys();
+    const contact = 'mailto:ops@example.com';
+    host = await MessagingHost.create({
+      vapidPublicKey: publicKey,
+      vapidPrivateKey: privateKey,
+      vapidContact: contact,
+    });
     logins = new Logins(host);
-    const env = { SMTP_URL: mailbox.url, MAIL_FROM: 'Acme Login <login@example.com>' };
-    worker = await TestService.create({ role: 'worker', beside: host, env });
+    const env = {
+      SMTP_URL: mailbox.url,
+      MAIL_FROM: 'Acme Login <login@example.com>',
+      VAPID_PUBLIC_KEY: publicKey,
+      VAPID_PRIVATE_KEY: privateKey,
+      VAPID_CONTACT: contact,
+    };
+    await TestService.create({ role: 'worker', beside: host, env });
   });
   beforeEach(async () => {
     mailbox.fault = null;
@@ -351,25 +364,25 @@ describe('a notice to an agent who is not there', () => {
   });
 
   describe('by push', () => {
-    const pushed: (AgentPush & { agentId: string })[] = [];
-    let devices = 1;
+    let push: PushService;
 
-    beforeAll(() =>
-      worker.app.get(AgentPushes).sendBy(({ agentId }, push) => {
-        pushed.push({ agentId, ...push });
-        return Promise.resolve(devices);
-      }),
-    );
-    const pushesOf = ({ agent: { id } }: Member) => pushed.filter(({ agentId }) => agentId === id);
+    beforeAll(async () => {
+      push = await PushService.start();
+    });
+    const subscribe = async (of = agent) => {
+      const subscription = push.subscribe();
+      await host.get(PushAddressesService).set(of.holder, subscription);
+      return subscription;
+    };
 
     it('goes out beside the mail, each at its own time', async () => {
+      const subscription = await subscribe();
       await choose({ pushMatters: ['MINE'], mailMatters: ['MINE'], mailAfterMinutes: 60 });
       const conversation = await conversationOf(agent);
       await write(conversation, 'Hello');
       await isSent();
-      expect(pushesOf(agent)).toEqual([
+      expect(push.receivedBy(subscription).map(({ content }) => content)).toEqual([
         {
-          agentId: agent.agent.id,
           id: expect.any(String) as string,
           title: 'Zoë Martín waits for an answer',
           body: 'Hello',
@@ -380,7 +393,8 @@ describe('a notice to an agent who is not there', () => {
     });
 
     it('is given up if no device takes it', async () => {
-      devices = 0;
+      push.answer(410);
+      await subscribe();
       await choose({ pushMatters: ['MINE'] });
       await write(await conversationOf(agent));
       await waitFor('the end', async () => (await noticesOf(agent))[0]?.isDue === false);

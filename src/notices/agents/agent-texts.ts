@@ -1,7 +1,7 @@
 import { Locale } from '../../logins/people/person.dto';
 import { Mail, plainText } from '../../mails/mailer';
 import { NoticeContent } from './agent-notices.repository';
-import { AgentPush } from './agent-pushes';
+import { PushNotice } from '../push/push-message';
 
 /** Largest number of conversations that a mail names. */
 const MAX_NAMED = 10;
@@ -76,7 +76,7 @@ function inboxOf({ workspaceSlug }: NoticeContent): string {
 }
 
 /** Writes a push message. That of several conversations opens the inbox. */
-export function agentPush(locale: Locale | null, contents: NoticeContent[]): Omit<AgentPush, 'id'> {
+export function agentPush(locale: Locale | null, contents: NoticeContent[]): Omit<PushNotice, 'id'> {
   const [first] = contents;
   const isOne = contents.length === 1;
   return {

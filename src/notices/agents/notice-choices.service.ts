@@ -6,7 +6,7 @@ import { validate } from '../../common/validate';
 import { Database } from '../../database/database';
 import { MembershipsRepository } from '../../logins/people/memberships.repository';
 import { Mailer } from '../../mails/mailer';
-import { AgentPushes } from './agent-pushes';
+import { PushSender } from '../push/push-sender';
 import { ChooseNotices, NO_NOTICES, NoticeChoicesResponse } from './notice-choices.dto';
 import { NoticeChoicesRepository, StoredChoices } from './notice-choices.repository';
 
@@ -23,7 +23,7 @@ export class NoticeChoicesService {
     private readonly choices: NoticeChoicesRepository,
     private readonly memberships: MembershipsRepository,
     private readonly mailer: Mailer,
-    private readonly pushes: AgentPushes,
+    private readonly pushes: PushSender,
   ) {}
 
   /**

@@ -5,8 +5,8 @@ import { Mailer, MailOutcome } from '../../mails/mailer';
 import { Metrics } from '../../metrics/metrics';
 import { agentMail, agentPush } from './agent-texts';
 import { NoticeContent, NoticeRecipient } from './agent-notices.repository';
-import { AgentPushes } from './agent-pushes';
 import { NoticeWay } from './notice-choices.dto';
+import { PushSender } from '../push/push-sender';
 
 /** Person who gets a notice. */
 export interface NoticeReader {
@@ -23,7 +23,7 @@ export class NoticeDispatch {
   constructor(
     private readonly config: Config,
     private readonly mailer: Mailer,
-    private readonly pushes: AgentPushes,
+    private readonly pushes: PushSender,
     private readonly metrics: Metrics,
   ) {}
 
@@ -46,7 +46,8 @@ export class NoticeDispatch {
     contents: NoticeContent[],
   ): Promise<NoticeOutcome> {
     if (recipient.way === 'PUSH') {
-      const devices = await this.pushes.send(recipient, { id, ...agentPush(locale, contents) });
+      const { tenantId, agentId } = recipient;
+      const devices = await this.pushes.send(tenantId, agentId, { id, ...agentPush(locale, contents) });
       return devices > 0 ? 'sent' : 'no_device';
     }
     const { subject, text } = agentMail(locale, contents, this.config.appUrl);
