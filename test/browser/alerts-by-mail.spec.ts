@@ -56,6 +56,31 @@ describe('mails about alerts in a browser', () => {
     expect(width).toBeLessThanOrEqual(0);
   });
 
+  it('are chosen for each workspace that the person manages', async () => {
+    const { make } = world.service;
+    const other = await make.workspace({ name: 'Coffee Shop' });
+    const agent = await make.agent(workspace, { role: 'OWNER' });
+    const browser = await world.dashboard.logIn(agent);
+    const joined = await make.agent(other, { email: agent.email, role: 'ADMIN' });
+    const token = await world.dashboard.invite(joined);
+    const password = 'another horse battery';
+    expect((await browser.post('/api/links/accept', { token, password })).status).toBe(200);
+    const visit = await world.open({ dashboard: mailing });
+    await visit.adopt(browser);
+    const { page } = visit;
+    await page.goto('/account');
+    const section = page.getByRole('region', { name: 'Mails about alerts' });
+    await section.getByLabel('Workspace', { exact: true }).selectOption('Coffee Shop');
+    await section.getByLabel('A channel needs new credentials').uncheck();
+    const choices = world.service.app.get(AlertMailChoicesService);
+    await waitFor('the choice', async () => {
+      const choice = await choices.get(other.id, { type: 'agent', id: joined.id });
+      return choice.mutedKinds[0] === 'CHANNEL_NEEDS_CREDENTIALS';
+    });
+    expect((await choiceOf(agent)).mutedKinds).toEqual([]);
+    expect(await accessibilityFaultsOf(page, 'body')).toEqual([]);
+  });
+
   it('are no choice of an AGENT, and none without a mail server', async () => {
     for (const [role, dashboard] of [
       ['AGENT', mailing],

@@ -20,7 +20,7 @@ export function AlertMailsSection() {
   const [chosenId, setChosenId] = useState(managed[0]?.id);
   const words = ALERT_MAIL_TEXTS[useLocale()];
   const { choice, set, error } = useAlertMails(chosenId);
-  if (!choice?.isAvailable && managed.length < 2) return null;
+  if (choice ? !choice.isAvailable : managed.length < 2 && !error) return null;
   return (
     <Section title={words.title} about={words.about}>
       {managed.length > 1 && (
