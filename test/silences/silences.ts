@@ -20,7 +20,7 @@ export type CellName = `${Part}: ${Person}`;
 
 /** Suites that run the scenarios of the table, with their files as seen from this folder. */
 export const SUITES = {
-  service: 'service.e2e-spec.ts',
+  service: 'service.spec.ts',
   processes: 'processes.process.ts',
   browser: '../browser/silences.spec.ts',
 } as const;
