@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { LOWEST_ID } from '../../common/ids';
+import { LOWEST_ID, newId } from '../../common/ids';
+import { listsOf } from '../../database/key-list';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { AgentKey, ConversationKey } from '../../database/tables/table-declaration';
 import { Transaction } from '../../database/transaction';
@@ -66,26 +67,26 @@ const OF_RECIPIENT = 'tenant_id = $1 AND agent_id = $2 AND way = $3';
 @Injectable()
 export class AgentNoticesRepository {
   /**
-   * Adds a notice, or replaces the one that is over. Does nothing if another worker has done so, or the agent
-   * has too many.
+   * Adds notices of one recipient, in place of notices that are over. Does nothing for a notice that another
+   * worker has added. An agent who has too many gets no further ones.
    */
-  async add(tx: Transaction, id: string, notice: OwedNotice): Promise<void> {
-    const { tenantId, agentId, way, conversationId, matter, subjectId, formerId } = notice;
-    const own = await tx.query(`SELECT FROM agent_notices WHERE ${OF_RECIPIENT} LIMIT ${MAX_OF_AGENT}`, [
-      tenantId,
-      agentId,
-      way,
-    ]);
-    if (own.length === MAX_OF_AGENT && formerId === null) return;
+  async add(tx: Transaction, notices: OwedNotice[]): Promise<void> {
+    const { tenantId, agentId, way } = notices[0]!;
+    const recipient = [tenantId, agentId, way];
+    const formerIds = notices.flatMap(({ formerId }) => formerId ?? []);
+    await tx.query('DELETE FROM agent_notices WHERE tenant_id = $1 AND id = ANY ($2)', [tenantId, formerIds]);
+    const own = await tx.query(
+      `SELECT FROM agent_notices WHERE ${OF_RECIPIENT} LIMIT ${MAX_OF_AGENT}`,
+      recipient,
+    );
+    const added = notices.slice(0, MAX_OF_AGENT - own.length);
     await tx.query(
-      `INSERT INTO agent_notices AS n
+      `INSERT INTO agent_notices
          (tenant_id, agent_id, way, id, conversation_id, matter, subject_id, due_at, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now(), now())
-       ON CONFLICT (tenant_id, conversation_id, agent_id, way) DO UPDATE SET id = excluded.id,
-         matter = excluded.matter, subject_id = excluded.subject_id, sending_id = NULL, tries = 0,
-         due_at = excluded.due_at, sent_at = NULL, created_at = excluded.created_at
-       WHERE n.id = $8::uuid`,
-      [tenantId, agentId, way, id, conversationId, matter, subjectId, formerId],
+       SELECT $1, $2, $3, owed.*, now(), now()
+       FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::uuid[]) AS owed (id, conversation_id, matter, subject_id)
+       ON CONFLICT (tenant_id, conversation_id, agent_id, way) DO NOTHING`,
+      [...recipient, added.map(() => newId()), ...listsOf(added, 'conversationId', 'matter', 'subjectId')],
     );
   }
 
@@ -108,8 +109,8 @@ export class AgentNoticesRepository {
   }
 
   /**
-   * Deletes the recipient's notices that are over, and the due ones that the agent does not want any more or
-   * may not get.
+   * Deletes the recipient's notices that are over, or of a suspended workspace, and the due ones that the
+   * agent does not want any more or may not get.
    */
   async deleteOver(tx: Transaction, { tenantId, agentId, way }: NoticeRecipient): Promise<void> {
     await tx.query(
@@ -120,8 +121,7 @@ export class AgentNoticesRepository {
            AND (n.due_at IS NULL OR n.matter = ANY (CASE $3 WHEN 'MAIL' THEN k.mail_matters ELSE k.push_matters END)
              AND ($3 = 'PUSH' OR k.mail_refused_at IS NULL))
          LEFT JOIN read_marks r ON r.tenant_id = $1 AND r.agent_id = $2 AND r.conversation_id = c.id
-         WHERE c.tenant_id = $1 AND c.id = n.conversation_id AND NOT ${IS_OVER})
-         AND NOT ${isSuspended('$1')}`,
+         WHERE c.tenant_id = $1 AND c.id = n.conversation_id AND NOT ${IS_OVER} AND NOT ${isSuspended('$1')})`,
       [tenantId, agentId, way],
     );
   }
@@ -162,7 +162,7 @@ export class AgentNoticesRepository {
        )
        UPDATE agent_notices n SET tries = tries + 1, due_at = now() + ${LEASE}, sending_id = coalesce(n.sending_id, $4)
        FROM first WHERE n.tenant_id = $1 AND n.agent_id = $2 AND n.way = $3 AND n.due_at <= now()
-         AND n.sending_id IS NOT DISTINCT FROM first.sending_id AND NOT ${isSuspended('$1')}
+         AND n.sending_id IS NOT DISTINCT FROM first.sending_id
        RETURNING n.sending_id AS "sendingId", n.tries`,
       [tenantId, agentId, way, newSendingId],
     );

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { groupBy } from '../../common/group-by';
 import { LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { Batch, listsOf, workspaceOf, writtenOnce } from '../../database/key-list';
@@ -82,8 +83,8 @@ const findIn = writtenOnce((batch: Batch) => {
 export class OwedNoticesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Finds up to 50 notices of each wish, of each batch of wishes. */
-  async find(wishes: Wish[]): Promise<OwedNotice[]> {
+  /** Finds up to 50 notices of each wish, of each batch of wishes, and returns lists of equal recipients. */
+  async find(wishes: Wish[]): Promise<OwedNotice[][]> {
     const found: OwedNotice[] = [];
     for (const batch of this.database.batchesOf(wishes, STEP_AGENTS))
       found.push(
@@ -92,6 +93,6 @@ export class OwedNoticesRepository {
           listsOf(batch, 'tenantId', 'agentId', 'way', 'mine', 'nobodys', 'assignments', 'since', 'until'),
         )),
       );
-    return found;
+    return [...groupBy(found, ({ tenantId, agentId, way }) => `${tenantId} ${agentId} ${way}`).values()];
   }
 }

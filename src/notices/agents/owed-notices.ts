@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { idFloor, LOWEST_ID, newId } from '../../common/ids';
+import { idFloor, LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { Polls } from '../../queue/polling/polls';
@@ -56,8 +56,8 @@ export class OwedNotices {
     if (!pass) return null;
     const listed = await this.choices.list(after, server);
     const wishes = listed.flatMap((choices) => ways.flatMap((way) => wishOf(choices, way, pass) ?? []));
-    for (const notice of await this.owed.find(wishes))
-      await this.database.queueTransaction((tx) => this.notices.add(tx, newId(), notice));
+    for (const notices of await this.owed.find(wishes))
+      await this.database.queueTransaction((tx) => this.notices.add(tx, notices));
     const last = listed.at(-1);
     return last && listed.length === STEP_AGENTS ? [last.tenantId, last.agentId] : null;
   }
