@@ -1093,7 +1093,7 @@ describe('query plans', () => {
               'audit_entries_action_idx',
             ]),
           );
-          // The newest 560 conversations twice, 280 assignments with their conversations, and the marks of all.
+          // The newest 560 conversations twice, 280 assignments with conversations, and the marks of all.
           expect(rowsRead(plan)).toBeLessThanOrEqual(2 * 560 + 2 * 280 + 840);
         }
     });
