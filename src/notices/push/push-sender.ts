@@ -33,6 +33,7 @@ export class PushSender {
    * Pushes a notice to the browsers of an agent, once each. It takes at most ten seconds.
    * @returns the number of browsers whose push services have taken the notice; 0 without keys, and for an
    *   agent without a login, who is inactive, or whom the workspace refuses
+   * @throws SecretUnreadable: the key of an address is not configured
    */
   async send(tenantId: string, agentId: string, notice: PushNotice): Promise<number> {
     if (!this.isConfigured) return 0;
