@@ -10,6 +10,8 @@ export const PERSONAL_READS = [
   'PeopleService.get',
   'PeopleService.export',
   'PasswordsService.confirm',
+  'PushAddressesService.getState',
+  'PushAddressesService.test',
   'PasswordsService.findReset',
   // A second factor has no effect until it is confirmed.
   'SecondFactorsService.begin',
@@ -24,6 +26,7 @@ export const PERSONAL_READS = [
 export const OTHER_READS = [
   'WebhookEndpointsService.checkUrl',
   'KeyRotationService.registerOther',
+  'PeopleService.registerExport',
   // Nothing of presence is stored.
   'PresenceService.keepInboxOpen',
   'PresenceService.isActive',
@@ -49,6 +52,10 @@ export const PERSONAL_WRITES = [
   'ReadMarksService.markUnread',
   'AlertMailChoicesService.update',
   'NoticeChoicesService.set',
+  'PushAddressesService.delete',
+  'PushAddressesService.set',
+  'ReadMarksService.markRead',
+  'ReadMarksService.markUnread',
 ];
 
 /** Writing methods by the CLI's command that calls them; null for a command that only reads. */
