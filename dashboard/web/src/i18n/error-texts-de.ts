@@ -365,6 +365,8 @@ export const errorTextsDe: ErrorTexts = {
     includeSucceeded: 'Auch die erfolgreichen',
     limit: 'Länge der Seite',
     locale: 'Sprache',
+    mutedKinds: 'Stumme Warnungen',
+    isOn: 'Schalter',
     mailMatters: 'Anlässe für Mails',
     mailAfterMinutes: 'Wartezeit vor Mails',
     pushMatters: 'Anlässe für Push-Nachrichten',
