@@ -51,7 +51,7 @@ export type Cell = Told | Untold;
 export const SILENCES = {
   'provider: owner': {
     told: 'the alert `CHANNEL_NEEDS_CREDENTIALS`, if the provider refuses the credentials',
-    where: 'banner, events',
+    where: 'banner, events, mail',
     within: 'with the first refused call',
     until: 'the credentials are renewed or the channel is disconnected',
     suite: 'service',
@@ -68,7 +68,7 @@ export const SILENCES = {
   },
   'receiver: owner': {
     told: 'the alert `ENDPOINT_FAILING`',
-    where: 'banner, events',
+    where: 'banner, events, mail',
     within: 'with the first delivery that is given up, after six attempts',
     until: 'a delivery succeeds',
     suite: 'service',
@@ -76,13 +76,19 @@ export const SILENCES = {
   'receiver: agent': { because: 'the inbox reads the database, and needs no webhook' },
   'receiver: visitor': { because: 'messages are stored and answered without webhooks' },
   'mail: owner': {
-    told: 'that the mail was not sent',
-    where: 'the answer to an invitation; alerts need no mail',
+    told: 'of alerts without a mail, which is tried seven times in 13 hours; that an invitation was not mailed',
+    where: 'banner, events; the answer to the invitation',
     within: 'at once',
-    until: 'the mail server takes mails again, and the invitation is sent again',
+    until: 'the mail server takes mails again; the invitation must be sent again',
     suite: 'service',
   },
-  'mail: agent': { because: 'no mail tells agents of messages: the inbox does' },
+  'mail: agent': {
+    told: 'of messages that wait, by a mail that is tried seven times in 13 hours; that the server does not know their address',
+    where: 'their mailbox, if they have chosen mails; the inbox; the page Account',
+    within: 'a minute after the first try, eight hours after the sixth',
+    until: 'somebody answers; a mail to an unknown address, until they choose again',
+    suite: 'service',
+  },
   'mail: visitor': {
     told: 'the answer, by a mail that is tried seven times in 13 hours; that an address is needed, if the server does not know theirs',
     where: 'their mailbox; the widget always has the answer, and asks for the address',
@@ -90,9 +96,13 @@ export const SILENCES = {
     until: 'the answer is read',
     suite: 'service',
   },
-  'push: owner': { because: 'owners are told by the banner' },
+  'push: owner': { because: 'alerts are not pushed: the banner, events and mails tell of them' },
   'push: agent': {
-    because: 'nothing is pushed: an open tab alerts by its title, a sound and a notification',
+    told: 'of messages that wait, by mail; that nothing is pushed to this browser, if its address has ended',
+    where: 'their mailbox, if they have chosen mails; the inbox; the switch on the page Account',
+    within: 'the quiet time that they have chosen',
+    until: 'somebody answers; they turn notices on again',
+    suite: 'service',
   },
   'push: visitor': { because: 'an answer that a visitor has not read is mailed' },
   'stream: owner': { because: 'the banner reads the alerts every 10 seconds, and needs no stream' },
