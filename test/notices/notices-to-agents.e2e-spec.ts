@@ -392,6 +392,20 @@ describe('a notice to an agent who is not there', () => {
       expect(mailsTo(agent)).toEqual([]);
     });
 
+    it('is tried again after a push service has failed', async () => {
+      push.answer(503);
+      const subscription = await subscribe();
+      await choose({ pushMatters: ['MINE'] });
+      await write(await conversationOf(agent), 'Hello');
+      await isRecorded();
+      push.answer(201);
+      await makeDue();
+      await isSent();
+      const topics = push.receivedBy(subscription).map(({ headers }) => headers['topic']);
+      expect(topics).toHaveLength(2);
+      expect(new Set(topics).size).toBe(1);
+    });
+
     it('is given up if no device takes it', async () => {
       push.answer(410);
       await subscribe();

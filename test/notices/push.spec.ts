@@ -56,7 +56,10 @@ describe('notices in browsers', () => {
     path: '/w/acme/inbox/7',
   });
   const send = (sent = notice(), { tenantId, id } = member.agent, by = host) =>
-    by.get(PushSender).send(tenantId, id, sent);
+    by
+      .get(PushSender)
+      .send(tenantId, id, sent)
+      .then(({ taken }) => taken);
   const set = (of: Pick<Member, 'holder'>, subscription: Subscription, by = host) =>
     by.get(PushAddressesService).set(of.holder, subscription);
   const subscribe = async (of: Pick<Member, 'holder'> = member): Promise<Subscription> => {

@@ -238,7 +238,7 @@ describe('while a part fails', () => {
       expect(await isOn()).toBe(true);
       push.answer(410);
       const notice = { id: newId(), title: 'Zoë', body: 'Where is my parcel?', path: '/' };
-      expect(await get(PushSender).send(workspace.id, agent.agent.id, notice)).toBe(0);
+      expect(await get(PushSender).send(workspace.id, agent.agent.id, notice)).toMatchObject({ taken: 0 });
       expect(await isOn()).toBe(false);
       await push.receiver.stop();
     },

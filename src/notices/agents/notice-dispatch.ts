@@ -47,8 +47,12 @@ export class NoticeDispatch {
   ): Promise<NoticeOutcome> {
     if (recipient.way === 'PUSH') {
       const { tenantId, agentId } = recipient;
-      const devices = await this.pushes.send(tenantId, agentId, { id, ...agentPush(locale, contents) });
-      return devices > 0 ? 'sent' : 'no_device';
+      const { taken, failed } = await this.pushes.send(tenantId, agentId, {
+        id,
+        ...agentPush(locale, contents),
+      });
+      if (taken > 0) return 'sent';
+      return failed > 0 ? 'failed' : 'no_device';
     }
     const { subject, text } = agentMail(locale, contents, this.config.appUrl);
     const senderName = contents[0]!.workspaceName;

@@ -10,6 +10,14 @@ import { PushServices } from './push-services';
 /** Result of one try: the push service has taken the notice, knows no such address, or has failed. */
 export type PushOutcome = 'taken' | 'gone' | 'failed';
 
+/** Numbers of browsers whose push services have taken a notice, and whose push services have failed. */
+export interface PushResult {
+  taken: number;
+  failed: number;
+}
+
+const NONE: PushResult = { taken: 0, failed: 0 };
+
 /** Pushes notices to browsers in which agents are logged in. */
 @Injectable()
 export class PushSender {
@@ -31,14 +39,14 @@ export class PushSender {
 
   /**
    * Pushes a notice to the browsers of an agent, once each. It takes at most ten seconds.
-   * @returns the number of browsers whose push services have taken the notice; 0 without keys, and for an
-   *   agent without a login, who is inactive, or whom the workspace refuses
+   * @returns zeros without keys, and for an agent without a login, who is inactive, or whom the workspace
+   *   refuses
    * @throws SecretUnreadable: the key of an address is not configured
    */
-  async send(tenantId: string, agentId: string, notice: PushNotice): Promise<number> {
-    if (!this.isConfigured) return 0;
+  async send(tenantId: string, agentId: string, notice: PushNotice): Promise<PushResult> {
+    if (!this.isConfigured) return NONE;
     const personId = await this.memberships.findPersonId(this.database, { tenantId, agentId });
-    if (personId === null) return 0;
+    if (personId === null) return NONE;
     const addresses = await this.addresses.list(personId);
     const opened = await this.logins.listOpened(addresses.map(({ sessionId }) => sessionId));
     const entering = new Set(
@@ -54,16 +62,16 @@ export class PushSender {
   async sendToSession(personId: string, sessionId: string, notice: PushNotice): Promise<boolean> {
     const addresses = await this.addresses.list(personId);
     const ofSession = addresses.filter((one) => one.sessionId === sessionId);
-    return (await this.sendTo(ofSession, notice)) > 0;
+    return (await this.sendTo(ofSession, notice)).taken > 0;
   }
 
-  private async sendTo(addresses: SessionAddress[], notice: PushNotice): Promise<number> {
+  private async sendTo(addresses: SessionAddress[], notice: PushNotice): Promise<PushResult> {
     const outcomes = await Promise.all(addresses.map((address) => this.trySending(address, notice)));
     const sent = (outcome: PushOutcome) => addresses.filter((_, n) => outcomes[n] === outcome);
     for (const address of sent('gone')) await this.addresses.deleteGone(address);
     const taken = sent('taken').map(({ sessionId }) => sessionId);
     if (taken.length > 0) await this.addresses.markTaken(taken);
-    return taken.length;
+    return { taken: taken.length, failed: sent('failed').length };
   }
 
   private async trySending(address: SessionAddress, notice: PushNotice): Promise<PushOutcome> {
