@@ -19,9 +19,9 @@ export class AgentErasuresService {
   ) {}
 
   /**
-   * Erases an inactive agent: name, display name and e-mail address, invitation, membership and drafts. The
-   * agent's id stays, because messages and audit entries name it. The agent's login is deleted if it opens no
-   * other workspace. An erasure can't be undone; a second call changes nothing.
+   * Erases an inactive agent: name, display name and e-mail address, invitation, membership, drafts, and
+   * choices of notices. The agent's id stays, because messages and audit entries name it. The agent's login
+   * is deleted if it opens no other workspace. An erasure can't be undone; a second call changes nothing.
    * @throws AppError INVALID_BODY: the agent is active; FORBIDDEN, NOT_FOUND
    */
   async erase(tenantId: string, agentId: string, actor: Actor): Promise<void> {
