@@ -1,5 +1,11 @@
 /** Things that alerts are about. The id of a `workspace` is the alert's own `tenantId`. */
-export const ALERT_SUBJECTS = ['webhook_endpoint', 'channel_connection', 'api_key', 'workspace'] as const;
+export const ALERT_SUBJECTS = [
+  'webhook_endpoint',
+  'channel_connection',
+  'conversation',
+  'api_key',
+  'workspace',
+] as const;
 export type AlertSubject = (typeof ALERT_SUBJECTS)[number];
 
 interface KindOfAlert {
@@ -39,6 +45,24 @@ export const alertCatalog = {
     subject: 'channel_connection',
     description:
       'The provider refuses the credentials of the connection. Resolved when it works again or is disconnected.',
+    endsAfterHours: null,
+  },
+  CHANNEL_RECEIVES_NOTHING: {
+    subject: 'channel_connection',
+    description:
+      'The provider has something for the connection and cannot deliver it, or delivers to nobody or elsewhere. Resolved when the provider says otherwise, and when the connection needs credentials or is disconnected.',
+    endsAfterHours: null,
+  },
+  REPLIES_FAILING: {
+    subject: 'channel_connection',
+    description:
+      'Five replies in a row failed within an hour. Resolved by a reply that arrives, and when the connection needs credentials, works again or is disconnected.',
+    endsAfterHours: null,
+  },
+  REPLY_UNKNOWN: {
+    subject: 'conversation',
+    description:
+      'For a quarter of an hour, it is unknown whether a reply has arrived. Resolved when it is known, and when the reply is sent again, dismissed or erased.',
     endsAfterHours: null,
   },
   KEY_ENDING: {

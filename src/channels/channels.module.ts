@@ -29,6 +29,8 @@ import { ChannelConnectionsService } from './connections/channel-connections.ser
 import { ConnectionChanges } from './connections/connection-changes';
 import { ConnectionLoader } from './connections/connection-loader';
 import { ConnectionRegistration } from './connections/connection-registration';
+import { ConnectionAlerts } from './connections/connection-alerts';
+import { ReplyFailuresRepository } from './connections/reply-failures.repository';
 import { PreviewTokens } from './connections/preview-tokens';
 import { ChannelCustomersService } from './customers/channel-customers.service';
 import { CustomerChangesService } from './customers/customer-changes.service';
@@ -74,6 +76,8 @@ const SERVICES = [
   ConnectionRegistration,
   ConnectionChanges,
   ConnectionLoader,
+  ReplyFailuresRepository,
+  ConnectionAlerts,
   ChannelConnectionsRepository,
   ChannelConnectionsService,
   PreviewTokens,

@@ -23,7 +23,7 @@ export interface ConnectionAddresses {
 export type ChannelConnectionSummary = ConnectionAddresses &
   Omit<
     ChannelConnectionEntity,
-    'tenantId' | 'hookKey' | 'credentialsCiphertext' | 'credentialsKeyId' | 'pausedUntil'
+    'tenantId' | 'hookKey' | 'credentialsCiphertext' | 'credentialsKeyId' | 'pausedUntil' | 'failedReplies'
   >;
 
 /** HTML and token for a preview of a widget in a sandboxed page, which has no origin. */

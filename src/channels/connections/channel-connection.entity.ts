@@ -17,6 +17,8 @@ export interface ChannelConnectionEntity extends Omit<Connection, 'credentials'>
   pausedUntil: Date | null;
   /** Time of the latest message from a customer, at most a minute out of date. */
   lastReceivedAt: Date | null;
+  /** Number of replies that failed since the last one that arrived, counted to `FAILING_FROM`. */
+  failedReplies: number;
   createdAt: Date;
   updatedAt: Date;
 }

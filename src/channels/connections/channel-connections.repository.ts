@@ -17,7 +17,8 @@ const ACCOUNTS_KEY = 'connected_accounts_pkey';
 const COLUMNS = `w.tenant_id AS "tenantId", w.id, w.channel, w.external_id AS "externalId", w.hook_key AS "hookKey",
   w.settings, w.credentials_ciphertext AS "credentialsCiphertext", w.credentials_key_id AS "credentialsKeyId",
   w.credentials_expire_at AS "credentialsExpireAt", w.status, w.paused_until AS "pausedUntil",
-  w.last_received_at AS "lastReceivedAt", w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
+  w.last_received_at AS "lastReceivedAt", w.failed_replies AS "failedReplies",
+  w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
 
 /** SQL condition of connections in use. Disconnected rows stay, because sent messages refer to them. */
 const IN_USE = `w.status <> 'DISCONNECTED'`;

@@ -157,7 +157,7 @@ export class ChannelConnectionsService {
     const id = newId();
     const now = new Date();
     const account = { channel, externalId: checked.externalId, hookKey: randomBase62(HOOK_KEY_LENGTH) };
-    const state = { status: 'ACTIVE' as const, pausedUntil: null, lastReceivedAt: null };
+    const state = { status: 'ACTIVE' as const, pausedUntil: null, lastReceivedAt: null, failedReplies: 0 };
     return {
       tenantId,
       id,

@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { AlertKind } from '../../alerts/alert-kinds';
-import { AlertWriter } from '../../alerts/alert-writer';
 import { Actor, SYSTEM } from '../../access/principal';
 import { AuditRecord, AuditService } from '../../audit/audit.service';
 import { changedValues, valuesOf } from '../../audit/changed-values';
@@ -11,18 +9,13 @@ import { SecretBox } from '../../secrets/secret-box';
 import { CheckedCredentials, Connection } from '../adapters/channel-adapter';
 import { ChannelConnectionEntity, ConnectionStatus } from './channel-connection.entity';
 import { ChannelConnectionsRepository } from './channel-connections.repository';
+import { ConnectionAlerts } from './connection-alerts';
 import { ConnectionLoader } from './connection-loader';
 
 type ConnectionAction = 'connected' | 'rotated' | 'renewed' | 'disconnected' | 'reauth_required';
 
 /** Fields of a connection that audit entries contain. Credentials are never among them. */
 const AUDITED = ['settings', 'status', 'credentialsExpireAt'] as const;
-
-/** Alerts of a connection that its new status resolves. */
-const RESOLVED_BY: Record<Exclude<ConnectionStatus, 'REAUTH_REQUIRED'>, AlertKind[]> = {
-  ACTIVE: ['CHANNEL_NEEDS_CREDENTIALS'],
-  DISCONNECTED: ['CHANNEL_NEEDS_CREDENTIALS'],
-};
 
 type SealedCredentials = Pick<
   ChannelConnectionEntity,
@@ -38,7 +31,7 @@ export class ConnectionChanges {
     private readonly secrets: SecretBox,
     private readonly audit: AuditService,
     private readonly outbox: OutboxService,
-    private readonly alerts: AlertWriter,
+    private readonly alerts: ConnectionAlerts,
   ) {}
 
   /** Encrypts the credentials of connection `id`. The ciphertext cannot be decrypted for another id. */
@@ -71,7 +64,7 @@ export class ConnectionChanges {
     await this.connections.update(tx, after);
     if (after.status !== before.status) {
       this.tellPipelined(tx, after, before.status);
-      await this.updateAlerts(tx, after);
+      await this.alerts.changeStatus(tx, after);
     }
     this.recordPipelined(tx, after, action, actor, changedValues(before, after, AUDITED));
     return after;
@@ -96,14 +89,6 @@ export class ConnectionChanges {
   async renew(tx: Transaction, { tenantId, id }: Connection, checked: CheckedCredentials): Promise<void> {
     const before = await this.connections.lock(tx, tenantId, id, 'with claims');
     if (before) await this.update(tx, before, this.seal(id, checked), 'renewed');
-  }
-
-  private async updateAlerts(
-    tx: Transaction,
-    { tenantId, id, status }: ChannelConnectionEntity,
-  ): Promise<void> {
-    if (status === 'REAUTH_REQUIRED') await this.alerts.open(tx, tenantId, 'CHANNEL_NEEDS_CREDENTIALS', id);
-    else await this.alerts.resolve(tx, tenantId, RESOLVED_BY[status], id);
   }
 
   private tellPipelined(

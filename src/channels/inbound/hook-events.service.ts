@@ -7,6 +7,7 @@ import { ChannelAdapters } from '../adapters/channel-adapters';
 import { isSameSecret } from '../adapters/constant-time';
 import { customerIdsOf, HookEvent, InboundEvent, InboundReceipt } from '../adapters/hook-events';
 import { ConnectionLoader, LoadedConnection } from '../connections/connection-loader';
+import { ConnectionAlerts } from '../connections/connection-alerts';
 import { NamedRecipients } from '../customers/named-recipients';
 import { ReceiptsService } from '../receipts/receipts.service';
 import { InboundService } from './inbound.service';
@@ -30,6 +31,7 @@ export class HookEventsService {
     private readonly inbound: InboundService,
     private readonly receipts: ReceiptsService,
     private readonly recipients: NamedRecipients,
+    private readonly alerts: ConnectionAlerts,
   ) {}
 
   /**
@@ -58,11 +60,17 @@ export class HookEventsService {
     for (const [accountId, group] of receipts) {
       const owner = owners.get(accountId);
       if (!owner) continue;
-      await attempt(() => this.receipts.applyReceipts(owner, group));
+      await attempt(() => this.applyReceipts(owner, group));
       const named = group.map(({ recipientIds = [] }) => recipientIds);
       await attempt(() => this.recipients.link(owner, named));
     }
     this.throwFirst(errors);
+  }
+
+  private async applyReceipts(owner: LoadedConnection, receipts: InboundReceipt[]): Promise<void> {
+    const failed = await this.receipts.applyReceipts(owner, receipts);
+    const hasArrived = receipts.some(({ status }) => status === 'DELIVERED');
+    await this.alerts.noteReplies(owner, { failed, hasArrived });
   }
 
   private async apply(owner: LoadedConnection, event: SingleEvent): Promise<void> {

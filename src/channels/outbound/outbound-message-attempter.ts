@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { DeliveryErrorCode } from '../../common/message-status';
 import { ChannelAdapter } from '../adapters/channel-adapter';
 import { ChannelAdapters } from '../adapters/channel-adapters';
+import { ConnectionAlerts } from '../connections/connection-alerts';
 import { NamedRecipients } from '../customers/named-recipients';
 import { ClaimedMessage } from './claimed-message';
 import { OutboundMessageRecorder } from './outbound-message-recorder';
@@ -8,6 +10,8 @@ import { OutcomeWriter } from './outcome-writer';
 import { PartAttempter } from './parts/part-attempter';
 import { PartResult } from './parts/part-recorder';
 import { MessageOutcome, SendResult } from './send-result';
+
+const AT_PROVIDER: DeliveryErrorCode[] = ['REFUSED', 'WINDOW_CLOSED', 'RETRIES_EXHAUSTED'];
 
 @Injectable()
 export class OutboundMessageAttempter {
@@ -17,6 +21,7 @@ export class OutboundMessageAttempter {
     private readonly outcomes: OutcomeWriter,
     private readonly parts: PartAttempter,
     private readonly recipients: NamedRecipients,
+    private readonly alerts: ConnectionAlerts,
   ) {}
 
   /**
@@ -27,9 +32,13 @@ export class OutboundMessageAttempter {
     const { connection, recipientId, body, attachmentCount } = message;
     const adapter = this.adapters.getAdapter(connection.channel);
     const isSendable = body !== '' && recipientId !== null;
-    if (isSendable && attachmentCount > 0 && adapter.sendFile)
-      return this.attemptPart(message, recipientId, adapter);
-    return this.record(message, await this.send(message));
+    const isInParts = isSendable && attachmentCount > 0 && adapter.sendFile;
+    const result = isInParts
+      ? await this.attemptPart(message, recipientId, adapter)
+      : await this.record(message, await this.send(message));
+    const hasArrived = result.status === 'SENT' && !adapter.refusesLater;
+    await this.alerts.noteReplies(connection, { failed: isRefused(result) ? 1 : 0, hasArrived });
+    return result;
   }
 
   private async attemptPart(
@@ -64,4 +73,9 @@ export class OutboundMessageAttempter {
     if (outcome.kind !== 'SENT' || !outcome.recipientIds?.length || recipientId === null) return;
     await this.recipients.link(connection, [[recipientId, ...outcome.recipientIds]]);
   }
+}
+
+/** Reports whether a message has failed at the provider, and with working credentials. */
+function isRefused(result: PartResult): boolean {
+  return result.status === 'FAILED' && AT_PROVIDER.includes(result.error.code);
 }

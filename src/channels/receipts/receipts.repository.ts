@@ -160,18 +160,26 @@ export class ReceiptsRepository {
 
   /**
    * Sets the status of the messages with these provider ids. Among several receipts, the highest status wins.
+   * @returns the number of messages that have become FAILED
    */
-  async advanceAll(tx: Transaction, { tenantId, id }: Connection, receipts: AppliedReceipt[]): Promise<void> {
+  async advanceAll(
+    tx: Transaction,
+    { tenantId, id }: Connection,
+    receipts: AppliedReceipt[],
+  ): Promise<number> {
+    let failed = 0;
     for (const status of STATUSES_IN_ORDER) {
       const these = receipts.filter((receipt) => receipt.status === status);
       if (these.length === 0) continue;
-      await this.statuses.advanceSelected(tx, tenantId, status, WITH_PROVIDER_IDS, [
+      const advanced = await this.statuses.advanceSelected(tx, tenantId, status, WITH_PROVIDER_IDS, [
         id,
         these.map(({ providerId }) => providerId),
         these.map(({ error }) => error && JSON.stringify(error)),
         statusesBefore(status),
       ]);
+      if (status === 'FAILED') failed = advanced;
     }
+    return failed;
   }
 
   /**

@@ -47,13 +47,16 @@ export class ReceiptsService {
   /**
    * Applies receipts of the connection's account in bounded transactions.
    * @param receipts must be verified with the account's own secret
+   * @returns the number of messages that have failed, without those with files
    */
-  async applyReceipts(connection: Connection, receipts: InboundReceipt[]): Promise<void> {
+  async applyReceipts(connection: Connection, receipts: InboundReceipt[]): Promise<number> {
     const applicable = receipts.filter(isApplicable).map(withOwnId);
+    let failed = 0;
     for (let at = 0; at < applicable.length; at += STEP) {
       const step = applicable.slice(at, at + STEP);
-      await this.database.transaction((tx) => this.applyStep(tx, connection, step));
+      failed += await this.database.transaction((tx) => this.applyStep(tx, connection, step));
     }
+    return failed;
   }
 
   private async applyWatermark(connection: Connection, watermark: InboundWatermark): Promise<void> {
@@ -69,13 +72,13 @@ export class ReceiptsService {
     tx: Transaction,
     connection: Connection,
     receipts: InboundReceipt[],
-  ): Promise<void> {
+  ): Promise<number> {
     const ids = [...new Set(receipts.map(({ providerId }) => providerId))];
     await this.providerIds.lock(tx, connection, ids);
     const special = await this.receipts.findSpecial(tx, connection, receipts);
     const isSpecial = ({ providerId }: InboundReceipt) => special.has(providerId);
     const usual = receipts.filter((receipt) => !isSpecial(receipt)).map(withError);
-    await this.receipts.advanceAll(tx, connection, usual);
+    const failed = await this.receipts.advanceAll(tx, connection, usual);
     await this.providerIds.insertEarlyReceipts(tx, connection, usual);
     for (const receipt of receipts.filter(isSpecial)) {
       const isApplied =
@@ -83,6 +86,7 @@ export class ReceiptsService {
         (await this.parts.apply(tx, connection, { ...receipt, ...withError(receipt) }));
       if (!isApplied) await this.applyReceipt(tx, connection, receipt);
     }
+    return failed;
   }
 
   private async applyReceipt(

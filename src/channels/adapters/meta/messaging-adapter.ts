@@ -19,6 +19,7 @@ export type MessagingContent = { text: string } | { attachment: { type: FileForm
 export abstract class MessagingAdapter<Credentials extends MetaCredentials> extends MetaAdapter<Credentials> {
   /** Milliseconds to wait for Meta's report that a message with an unknown outcome was sent. */
   readonly unknownHoldMs = 30_000;
+  readonly refusesLater = false;
   protected abstract readonly fields: string;
 
   async prove({ credentials }: Connection<Credentials>): Promise<void> {

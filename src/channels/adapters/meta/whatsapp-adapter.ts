@@ -54,6 +54,7 @@ export class WhatsAppAdapter
   readonly limits = { perSecond: 80, conversationIntervalMs: 0 };
   /** Milliseconds to wait for WhatsApp's report that a message with an unknown outcome was sent. */
   readonly unknownHoldMs = 30_000;
+  readonly refusesLater = true;
   protected readonly verdicts = WHATSAPP_VERDICTS;
 
   check(input: unknown, previous?: Connection<WhatsAppCredentials>): CheckedCredentials<WhatsAppCredentials> {

@@ -64,6 +64,7 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
   readonly limits = { perSecond: 30, conversationIntervalMs: 1000 };
   /** No delay after an unknown outcome, because Telegram sends no receipts. */
   readonly unknownHoldMs = 0;
+  readonly refusesLater = false;
 
   constructor(
     private readonly http: ProviderHttp,

@@ -63,6 +63,7 @@ export class WidgetAdapter implements ChannelAdapter<WidgetCredentials> {
   readonly channel = 'WIDGET';
   readonly limits = { perSecond: 1000, conversationIntervalMs: 0 };
   readonly unknownHoldMs = 0;
+  readonly refusesLater = false;
 
   constructor(private readonly signal: WidgetSignal) {}
 

@@ -47,6 +47,17 @@ export default function AlertBanner({ isOverview }: { isOverview: boolean }) {
 function OneAlert({ alert }: { alert: OpenAlert }) {
   const { slug } = useWorkspace();
   if (alert.subjectType === 'webhook_endpoint') return <EndpointAlert alert={alert} />;
+  if (alert.subjectType === 'conversation') {
+    const params = { slug, conversationId: alert.subjectId };
+    return (
+      <AlertCard
+        alert={alert}
+        link={(props) => (
+          <Link {...props} to="/w/$slug/inbox/$conversationId" params={params} search={{ view: 'lost' }} />
+        )}
+      />
+    );
+  }
   const to = PAGES[alert.subjectType];
   return <AlertCard alert={alert} link={(props) => <Link {...props} to={to} params={{ slug }} />} />;
 }
@@ -55,5 +66,4 @@ const PAGES = {
   channel_connection: '/w/$slug/settings/channels',
   api_key: '/w/$slug/settings/api-keys',
   workspace: '/w/$slug/settings/workspace',
-  message: '/w/$slug/inbox',
 } as const;

@@ -48,6 +48,21 @@ export const ALERT_TEXTS: Record<Locale, AlertTexts> = {
         advice: 'Its provider refuses the ones that are stored, so replies are not sent.',
         wayOut: 'To the channels',
       },
+      CHANNEL_RECEIVES_NOTHING: {
+        title: 'A channel receives nothing',
+        advice: 'Its provider cannot deliver to this service, or delivers to nobody or elsewhere.',
+        wayOut: 'To the channels',
+      },
+      REPLIES_FAILING: {
+        title: 'Replies over a channel fail',
+        advice: 'The last five all failed. The conversations say why.',
+        wayOut: 'To the channels',
+      },
+      REPLY_UNKNOWN: {
+        title: 'A reply may not have arrived',
+        advice: 'Its provider has not said whether it has. Send it again, or dismiss it.',
+        wayOut: 'To the conversation',
+      },
       KEY_ENDING: {
         title: 'An API key is about to end',
         advice: 'Make a new one, and give it to the program that uses the old one.',
@@ -96,6 +111,21 @@ export const ALERT_TEXTS: Record<Locale, AlertTexts> = {
         title: 'Ein Kanal braucht neue Zugangsdaten',
         advice: 'Sein Anbieter lehnt die gespeicherten ab, deshalb werden Antworten nicht gesendet.',
         wayOut: 'Zu den Kanälen',
+      },
+      CHANNEL_RECEIVES_NOTHING: {
+        title: 'Ein Kanal empfängt nichts',
+        advice: 'Sein Anbieter erreicht diesen Dienst nicht, oder er stellt niemandem oder anderswo zu.',
+        wayOut: 'Zu den Kanälen',
+      },
+      REPLIES_FAILING: {
+        title: 'Antworten über einen Kanal schlagen fehl',
+        advice: 'Die letzten fünf sind alle fehlgeschlagen. In den Unterhaltungen steht, warum.',
+        wayOut: 'Zu den Kanälen',
+      },
+      REPLY_UNKNOWN: {
+        title: 'Eine Antwort ist vielleicht nicht angekommen',
+        advice: 'Der Anbieter hat nicht gesagt, ob sie angekommen ist. Senden Sie sie noch einmal, oder erklären Sie sie für erledigt.',
+        wayOut: 'Zur Unterhaltung',
       },
       KEY_ENDING: {
         title: 'Ein API-Schlüssel läuft bald ab',

@@ -1,0 +1,142 @@
+import { AlertsService } from '../../src/alerts/alerts.service';
+import { SYSTEM } from '../../src/access/principal';
+import { Chat, ConnectedWorkspace, waitForStatus } from '../support/connected-workspace';
+import { TestService } from '../support/service';
+import { MetaSimulator } from '../support/simulators/meta-simulator';
+import { TelegramSimulator } from '../support/simulators/telegram';
+import { WhatsAppSimulator } from '../support/simulators/whatsapp';
+import { waitFor } from '../support/wait';
+
+describe('alerts of channels', () => {
+  let telegram: TelegramSimulator;
+  let whatsApp: WhatsAppSimulator;
+  let service: TestService;
+
+  beforeAll(async () => {
+    telegram = await new TelegramSimulator().start();
+    whatsApp = await new WhatsAppSimulator().start();
+    const env = { ...telegram.environment, META_GRAPH_URL: whatsApp.url };
+    service = await TestService.create({ role: 'all', env });
+    telegram.hookOrigin = service.baseUrl;
+    whatsApp.hookOrigin = service.baseUrl;
+  });
+  afterEach(() => {
+    telegram.recover();
+    whatsApp.recover();
+  });
+
+  const kinds = async ({ workspace: { id } }: ConnectedWorkspace, open: boolean) => {
+    const alerts = service.app.get(AlertsService, { strict: false });
+    return (await alerts.list(id, { open }, SYSTEM)).data.map(({ kind }) => kind);
+  };
+  const waitForOpen = (shop: ConnectedWorkspace, ...expected: string[]) =>
+    waitFor(
+      `open alerts ${expected.join()}`,
+      async () => (await kinds(shop, true)).join() === expected.join(),
+    );
+  const botToken = ({ connection: { externalId } }: ConnectedWorkspace) =>
+    TelegramSimulator.token(Number(externalId));
+
+  describe('tell that credentials are needed', () => {
+    async function refused() {
+      const shop = await ConnectedWorkspace.telegram(service);
+      const chat = await shop.chat();
+      telegram.revokedTokens.add(botToken(shop));
+      await waitForStatus(service, await chat.send('On its way.'), 'FAILED');
+      expect(await kinds(shop, true)).toEqual(['CHANNEL_NEEDS_CREDENTIALS']);
+      return shop;
+    }
+
+    it('until new ones work', async () => {
+      const shop = await refused();
+      telegram.revokedTokens.clear();
+      await shop.rotate({ botToken: botToken(shop) });
+      expect(await kinds(shop, true)).toEqual([]);
+      expect(await kinds(shop, false)).toEqual(['CHANNEL_NEEDS_CREDENTIALS']);
+    });
+
+    it('until the channel is disconnected', async () => {
+      const shop = await refused();
+      await shop.disconnect();
+      expect(await kinds(shop, true)).toEqual([]);
+    });
+  });
+
+  describe('tell that replies fail', () => {
+    async function failed(chat: Chat, count: number) {
+      for (let n = 0; n < count; n++)
+        await waitForStatus(service, await chat.send(`Reply ${n}`), 'FAILED');
+    }
+
+    it('from the fifth failure in a row, until one arrives', async () => {
+      const shop = await ConnectedWorkspace.telegram(service);
+      const chat = await shop.chat();
+      telegram.trouble(TelegramSimulator.refusal(400, 'Bad Request: not enough rights'));
+      await failed(chat, 4);
+      telegram.recover();
+      await waitForStatus(service, await chat.send('One arrives.'), 'SENT');
+      telegram.trouble(TelegramSimulator.refusal(400, 'Bad Request: not enough rights'));
+      await failed(chat, 4);
+      expect(await kinds(shop, true)).toEqual([]);
+      await failed(chat, 2);
+      await waitForOpen(shop, 'REPLIES_FAILING');
+      telegram.recover();
+      await waitForStatus(service, await chat.send('On its way.'), 'SENT');
+      await waitForOpen(shop);
+      expect(await kinds(shop, false)).toEqual(['REPLIES_FAILING']);
+    });
+
+    it('not of failures that are hours apart, or for which the provider is not the reason', async () => {
+      const shop = await ConnectedWorkspace.telegram(service);
+      const chat = await shop.chat();
+      telegram.trouble(TelegramSimulator.refusal(400, 'Bad Request: not enough rights'));
+      await failed(chat, 4);
+      await service.query(
+        `UPDATE channel_connections SET failed_since = failed_since - interval '1 hour' WHERE id = $1`,
+        [shop.connection.id],
+      );
+      await failed(chat, 1);
+      await service.query('DELETE FROM contact_identities WHERE tenant_id = $1', [shop.workspace.id]);
+      await failed(chat, 5);
+      expect(await kinds(shop, false)).toEqual([]);
+      expect(await kinds(shop, true)).toEqual([]);
+    });
+
+    it('that WhatsApp has accepted, until it delivers one', async () => {
+      const shop = await ConnectedWorkspace.whatsApp(service);
+      const chat = await shop.chat();
+      const hook = { url: shop.connection.hookUrl, appSecret: 'app-secret' };
+      const report = async (status: 'failed' | 'delivered', error?: object) => {
+        await waitForStatus(service, await chat.send('On its way.'), 'SENT');
+        const sent = whatsApp.sent.at(-1)!;
+        const notification = whatsApp.notification(sent.phoneNumberId, {
+          statuses: [whatsApp.status(sent, status, error)],
+        });
+        expect(await whatsApp.notify(hook, notification)).toBe(200);
+        // Meta repeats a notification whose answer was lost.
+        expect(await whatsApp.notify(hook, notification)).toBe(200);
+      };
+      const unpaid = { code: 131042, title: 'Business eligibility payment issue' };
+      for (let n = 0; n < 4; n++) await report('failed', unpaid);
+      expect(await kinds(shop, true)).toEqual([]);
+      await report('failed', unpaid);
+      expect(await kinds(shop, true)).toEqual(['REPLIES_FAILING']);
+      await report('delivered');
+      expect(await kinds(shop, true)).toEqual([]);
+    });
+
+    it('until the credentials are the reason, or the channel is disconnected', async () => {
+      const shop = await ConnectedWorkspace.whatsApp(service);
+      const chat = await shop.chat();
+      whatsApp.trouble(MetaSimulator.refusal(131026, 'Message undeliverable'));
+      await failed(chat, 5);
+      await waitForOpen(shop, 'REPLIES_FAILING');
+      whatsApp.recover();
+      whatsApp.revokedTokens.add(`token-${shop.connection.externalId}`);
+      await failed(chat, 1);
+      await waitForOpen(shop, 'CHANNEL_NEEDS_CREDENTIALS');
+      await shop.disconnect();
+      expect(await kinds(shop, true)).toEqual([]);
+    });
+  });
+});
