@@ -64,8 +64,7 @@ describe('alerts of channels', () => {
 
   describe('tell that replies fail', () => {
     async function failed(chat: Chat, count: number) {
-      for (let n = 0; n < count; n++)
-        await waitForStatus(service, await chat.send(`Reply ${n}`), 'FAILED');
+      for (let n = 0; n < count; n++) await waitForStatus(service, await chat.send(`Reply ${n}`), 'FAILED');
     }
 
     it('from the fifth failure in a row, until one arrives', async () => {

@@ -124,7 +124,8 @@ export const ALERT_TEXTS: Record<Locale, AlertTexts> = {
       },
       REPLY_UNKNOWN: {
         title: 'Eine Antwort ist vielleicht nicht angekommen',
-        advice: 'Der Anbieter hat nicht gesagt, ob sie angekommen ist. Senden Sie sie noch einmal, oder erklären Sie sie für erledigt.',
+        advice:
+          'Der Anbieter hat nicht gesagt, ob sie angekommen ist. Senden Sie sie noch einmal, oder erklären Sie sie für erledigt.',
         wayOut: 'Zur Unterhaltung',
       },
       KEY_ENDING: {
