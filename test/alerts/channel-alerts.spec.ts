@@ -1,5 +1,6 @@
 import { AlertsService } from '../../src/alerts/alerts.service';
 import { SYSTEM } from '../../src/access/principal';
+import { idFloor } from '../../src/common/ids';
 import { Chat, ConnectedWorkspace, waitForStatus } from '../support/connected-workspace';
 import { TestService } from '../support/service';
 import { MetaSimulator } from '../support/simulators/meta-simulator';
@@ -136,6 +137,53 @@ describe('alerts of channels', () => {
       await waitForOpen(shop, 'CHANNEL_NEEDS_CREDENTIALS');
       await shop.disconnect();
       expect(await kinds(shop, true)).toEqual([]);
+    });
+  });
+
+  describe('tell that it is unknown whether a reply has arrived', () => {
+    /** Makes a reply without a known outcome that is so old. Returns its id. */
+    async function unknown(shop: ConnectedWorkspace, chat: Chat, minutes: number) {
+      telegram.trouble({ kind: 'reset' });
+      const message = await chat.send('On its way.');
+      await waitForStatus(service, message, 'UNKNOWN');
+      telegram.recover();
+      const id = idFloor(new Date(Date.now() - minutes * 60_000));
+      await service.query('UPDATE messages SET id = $3 WHERE tenant_id = $1 AND id = $2', [
+        shop.workspace.id,
+        message.id,
+        id,
+      ]);
+      return { id };
+    }
+
+    it('after a quarter of an hour, until somebody dismisses it', async () => {
+      const shop = await ConnectedWorkspace.telegram(service);
+      const chat = await shop.chat();
+      await unknown(shop, chat, 10);
+      const { id } = await unknown(shop, await shop.chat(), 16);
+      await waitForOpen(shop, 'REPLY_UNKNOWN');
+      await service.query('UPDATE messages SET dismissed_at = now() WHERE tenant_id = $1 AND id = $2', [
+        shop.workspace.id,
+        id,
+      ]);
+      await waitForOpen(shop);
+      expect(await kinds(shop, false)).toEqual(['REPLY_UNKNOWN']);
+    });
+
+    it('once a conversation, until it is known of all', async () => {
+      const shop = await ConnectedWorkspace.telegram(service);
+      const chat = await shop.chat();
+      const replies = [await unknown(shop, chat, 20), await unknown(shop, chat, 30)];
+      await waitForOpen(shop, 'REPLY_UNKNOWN');
+      for (const { id } of replies) {
+        expect(await kinds(shop, true)).toEqual(['REPLY_UNKNOWN']);
+        await service.query(`UPDATE messages SET delivery_status = 'SENT' WHERE tenant_id = $1 AND id = $2`, [
+          shop.workspace.id,
+          id,
+        ]);
+      }
+      await waitForOpen(shop);
+      expect(await kinds(shop, false)).toEqual(['REPLY_UNKNOWN']);
     });
   });
 });

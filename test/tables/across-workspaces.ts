@@ -40,6 +40,8 @@ export const SEARCHES: Record<string, string> = {
   'AttachmentFetchesRepository.findDue': EVERY_SECOND,
   'FilesRepository.findDue': EVERY_SECOND,
   'RenditionsRepository.findDue': EVERY_SECOND,
+  'UnknownRepliesRepository.find': EVERY_SECOND,
+  'UnknownRepliesRepository.findSettled': EVERY_SECOND,
   'EndingThingsRepository.findTrials': NIGHTLY,
   'EndingThingsRepository.findKeys': NIGHTLY,
   'EndingThingsRepository.findNews': NIGHTLY,
@@ -190,6 +192,10 @@ export const CLIMBING_READS: Record<string, string> = {
   'QuietAnswersRepository.find reads messages': 'who wrote last in a quiet conversation, by primary key',
   'QuietAnswersRepository.listWidgets reads channel_connections':
     'the workspaces with a widget, which alone have visitors',
+  'UnknownRepliesRepository.find reads messages':
+    'replies whose delivery is unknown, by an index of them alone',
+  'UnknownRepliesRepository.findSettled reads messages':
+    'whether a conversation of an open alert still has such a reply',
   'QueueFloorsRepository.save reads workspaces': 'leaves out floors of deleted workspaces',
   'failClaimedSql reads webhook_endpoints': TAKEN_TYPE,
   'findRole reads agents': 'the permission of an agent, which every feature asks for',

@@ -4,9 +4,17 @@ import { registerQueue } from '../../queue/register-queue';
 import { ALERT_WATCH_QUEUE, AlertWatchProcessor } from './alert-watch.processor';
 import { AlertWatchService } from './alert-watch.service';
 import { EndingThingsRepository } from './ending-things.repository';
+import { UnknownReplies } from './unknown-replies';
+import { UnknownRepliesRepository } from './unknown-replies.repository';
 
 @Module({
   imports: [AlertsModule, registerQueue(ALERT_WATCH_QUEUE)],
-  providers: [EndingThingsRepository, AlertWatchService, AlertWatchProcessor],
+  providers: [
+    EndingThingsRepository,
+    AlertWatchService,
+    AlertWatchProcessor,
+    UnknownRepliesRepository,
+    UnknownReplies,
+  ],
 })
 export class AlertWatchModule {}
