@@ -364,6 +364,8 @@ describe('access', () => {
       /^\/channels\//,
       // The snippets in workspaces' pages outlive it, too.
       /^\/widget\//,
+      // The addresses in mails outlive it, too.
+      /^\/alert-mails\//,
       // The documentation is for people, and names the API's version itself; the first page leads there.
       /^\/docs/,
       /^\/$/,

@@ -83,7 +83,7 @@ export interface ChannelAdapter<Credentials extends object = object> {
    * a receipt can report the outcome. 0 if the channel has no receipts.
    */
   readonly unknownHoldMs: number;
-  /** Whether the provider refuses messages after it has accepted them, so that only a receipt is a success. */
+  /** Whether the provider refuses messages that it has accepted, so that only a receipt is a success. */
   readonly refusesLater: boolean;
 
   /**

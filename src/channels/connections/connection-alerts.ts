@@ -32,7 +32,7 @@ export class ConnectionAlerts {
     private readonly alerts: AlertWriter,
   ) {}
 
-  /** Opens and resolves what a new status causes. */
+  /** Opens and resolves the alerts of which a new status is the cause. */
   async changeStatus(
     tx: Transaction,
     { tenantId, id, status }: Pick<ChannelConnectionEntity, 'tenantId' | 'id' | 'status'>,

@@ -32,7 +32,7 @@ export class OutboundMessageAttempter {
     const { connection, recipientId, body, attachmentCount } = message;
     const adapter = this.adapters.getAdapter(connection.channel);
     const isSendable = body !== '' && recipientId !== null;
-    const isInParts = isSendable && attachmentCount > 0 && adapter.sendFile;
+    const isInParts = isSendable && attachmentCount > 0 && 'sendFile' in adapter;
     const result = isInParts
       ? await this.attemptPart(message, recipientId, adapter)
       : await this.record(message, await this.send(message));

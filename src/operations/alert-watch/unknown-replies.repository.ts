@@ -7,7 +7,7 @@ export const STEP_ROWS = 1_000;
 /** Age in milliseconds from which a reply whose delivery is unknown opens an alert. */
 const UNKNOWN_FOR_MS = 15 * 60_000;
 
-/** SQL condition of replies whose delivery is unknown and that nobody has dismissed. The index has it too. */
+/** SQL condition of replies whose delivery is unknown and that are not dismissed. The index has it too. */
 const IS_UNKNOWN = `delivery_status = 'UNKNOWN' AND dismissed_at IS NULL AND body <> ''`;
 
 export interface WaitingReply {
