@@ -108,7 +108,7 @@ export const SHARED_SETTINGS = {
   }),
   smtpUrl: optional('SMTP_URL', mailServer, {
     meaning:
-      '`smtp://` or `smtps://`, with user and password: the mail server for [logins](../how-to/operating.md#logins), in dashboards and the CLI. Mails need STARTTLS or TLS, unless the server is this machine or the URL ends with `?requireTLS=false`',
+      '`smtp://` or `smtps://`, with user and password: the mail server for [logins](../how-to/operating.md#logins), in dashboards and the CLI, and in workers for [answers to visitors](../how-to/widget.md#answers-by-mail), [notices to agents](../how-to/dashboard.md) and [alerts](../how-to/alerts.md). Mails need STARTTLS or TLS, unless the server is this machine or the URL ends with `?requireTLS=false`',
   }),
   mailFrom: optional('MAIL_FROM', mailSender, {
     meaning: 'the sender of mails, such as `Acme <login@example.com>`; set with `SMTP_URL`',

@@ -75,15 +75,13 @@ describe("the dashboard's pages in a browser", () => {
     const changes = world.service.app.get(EndpointChanges);
     await changes.deactivateAfterFailures({ tenantId: workspace.id, id, url }, 'gone');
     await visit.settings(workspace, 'overview');
-    const matters = visit.page.getByRole('region', { name: 'What needs attention' });
-    await matters
-      .getByText(/\/gone: stopped .+\. A delivery ended with 410, so the service stopped it\./)
-      .waitFor();
+    const alert = visit.page.getByRole('region', { name: '1 alert' });
+    await alert.getByText('A delivery ended with 410, so the service stopped it.').waitFor();
     await visit.page
       .getByRole('region', { name: 'Webhooks', exact: true })
       .getByText(/^stopped/)
       .waitFor();
-    await matters.getByRole('link', { name: 'Open the endpoint' }).click();
+    await alert.getByRole('link', { name: 'To the endpoint' }).click();
     await visit.page.waitForURL(`**/webhooks/${id}`);
     await visit.text('A delivery ended with 410, so').waitFor();
   });
