@@ -75,6 +75,14 @@ describe('alerts of channels', () => {
       await failed(chat, 4);
       telegram.recover();
       await waitForStatus(service, await chat.send('One arrives.'), 'SENT');
+      // The count ends after the status is visible.
+      await waitFor('the end of the count', async () => {
+        const [row] = await service.query<{ failedReplies: number }>(
+          'SELECT failed_replies AS "failedReplies" FROM channel_connections WHERE id = $1',
+          [shop.connection.id],
+        );
+        return row!.failedReplies === 0;
+      });
       telegram.trouble(TelegramSimulator.refusal(400, 'Bad Request: not enough rights'));
       await failed(chat, 4);
       expect(await kinds(shop, true)).toEqual([]);

@@ -69,7 +69,7 @@ describe('notices in a closed browser', () => {
     const { id } = await world.service.make.begun(workspace, 'Zoë Martín', 'Where is my parcel?');
     const path = `/w/${workspace.slug}/inbox/${id}`;
     const notice = { id: newId(), title: 'Zoë Martín', body: 'Where is my parcel?', path };
-    expect(await send(visit, notice)).toBe(1);
+    expect(await send(visit, notice)).toMatchObject({ taken: 1 });
     const text = JSON.stringify(push.receivedBy(subscription).at(-1)!.content);
     await deliver(visit, text);
     await deliver(visit, text.replace('parcel', 'shoe'));
@@ -109,7 +109,7 @@ describe('notices in a closed browser', () => {
     await choice(visit).click();
     await visit.button('Send me a test').waitFor();
     const notice = { id: newId(), title: 'News', body: 'Of the inbox', path: '/account' };
-    expect(await send(visit, notice)).toBe(1);
+    expect(await send(visit, notice)).toMatchObject({ taken: 1 });
 
     await page.getByRole('button', { name: /^Your account/ }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
@@ -170,7 +170,7 @@ describe('notices in a closed browser', () => {
     await keyless.page.goto('/account');
     await keyless.page.getByRole('heading', { name: 'Password' }).waitFor();
     await keyless.comeToRest();
-    expect(await keyless.page.getByRole('heading', { name: /^Notices/ }).count()).toBe(0);
+    expect(await keyless.page.getByRole('heading', { name: 'Notices in this browser' }).count()).toBe(0);
   });
 });
 
