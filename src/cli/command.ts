@@ -102,11 +102,14 @@ export function example(prints: string, ...calls: string[]): string {
   return `\nExample${calls.length > 1 ? 's' : ''}:\n${lines.join('\n')}\n\nPrints ${prints}.`;
 }
 
+export const PAGE_OF_LIST = [
+  option('--limit <n>', 'at most so many, 1 to 200; default 50', wholeNumber),
+  option('--cursor <cursor>', 'the nextCursor of the previous page'),
+];
 export const PAGES = [
   option('--since <date>', 'only from this moment on', isoDate),
   option('--until <date>', 'only before this moment', isoDate),
-  option('--limit <n>', 'at most so many, 1 to 200; default 50', wholeNumber),
-  option('--cursor <cursor>', 'the nextCursor of the previous page'),
+  ...PAGE_OF_LIST,
 ];
 
 /** Refuses a call without any option that changes something, and lists these options. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAgentCommands } from './agent-commands';
+import { addAlertCommands } from './alert-commands';
 import { addApiKeyCommands } from './api-key-commands';
 import { addAuditCommands } from './audit-commands';
 import { addChannelCommands } from './channel-commands';
@@ -42,6 +43,7 @@ export function buildProgram(): Command {
   addConversationCommands(program);
   addMessageCommands(program);
   addFilesCommands(program);
+  addAlertCommands(program);
   addAuditCommands(program);
   addOutboxCommands(program);
   addSecretsCommands(program);

@@ -1,5 +1,6 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { AlertsService } from '../alerts/alerts.service';
 import { FileCheck } from '../attachments/files/file-check';
 import { AuditService } from '../audit/audit.service';
 import { ApiKeysService } from '../auth/api-keys.service';
@@ -61,6 +62,7 @@ const SERVICES = {
   messages: MessagesService,
   parkedEvents: ParkedEventsService,
   fileChecks: FileCheck,
+  alerts: AlertsService,
   audit: AuditService,
   lookup: OperatorLookup,
 };

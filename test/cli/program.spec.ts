@@ -78,6 +78,7 @@ describe('the door itself', () => {
       'message receive',
       'message send',
       'files check',
+      'alerts list',
       'audit list',
       'audit export',
       'outbox parked',

@@ -120,6 +120,7 @@ export const COMMANDS: Record<string, string | null> = {
   'message receive': 'MessagesService.receive',
   'message send': 'MessagesService.send',
   'files check': null,
+  'alerts list': null,
   'audit list': null,
   'audit export': null,
   'outbox parked': null,
