@@ -84,7 +84,7 @@ const MAY_IMPORT = {
   channels: ['inbox', 'notices', ...MESSAGES, 'outgoing', 'queue', ...SUPPORT],
   openapi: ['outbox', 'access', 'http', 'http/connections', 'common', 'config'],
   'operations/health': ['http', ...GROUND],
-  'operations/metrics': ['metrics', 'config', 'queue/floors', 'database/history', ...DATABASE],
+  'operations/metrics': ['metrics', 'alerts', 'config', 'queue/floors', 'database/history', ...DATABASE],
   'operations/parked-events': ['workspaces', ...SUPPORT],
   'operations/alert-watch': ['alerts', 'auth', 'workspaces', 'queue', ...GROUND],
   'operations/retention': ['privacy', 'attachments', 'workspaces', 'queue', 'database/history', ...GROUND],

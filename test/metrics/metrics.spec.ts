@@ -145,6 +145,25 @@ describe('of the API', () => {
     expect(await Promise.all(figures.map((figure) => readMetric(service, figure)))).toEqual([0, 0]);
   });
 
+  it('count the open alerts of each kind', async () => {
+    const figures = ['TRIAL_ENDING', 'FILES_NEARLY_FULL', 'KEY_ENDING'].map(
+      (kind) => `alerts_open{kind="${kind}"}`,
+    );
+    const differences = await moved(service, figures, async () => {
+      for (const { workspace } of [tenant, await createTenant(service)])
+        await service.query(
+          `INSERT INTO alerts (tenant_id, id, kind, subject_id, opened_at, resolved_at) VALUES
+             ($1, gen_random_uuid(), 'TRIAL_ENDING', $1, now(), NULL),
+             ($1, gen_random_uuid(), 'TRIAL_ENDING', $1, now(), now()),
+             ($1, gen_random_uuid(), 'KEY_ENDING', $1, now(), now()),
+             ($1, gen_random_uuid(), 'OF_A_LATER_VERSION', $1, now(), NULL)`,
+          [workspace.id],
+        );
+    });
+    expect(differences).toEqual([2, 0, 0]);
+    expect(await scrape(service)).not.toContain('OF_A_LATER_VERSION');
+  });
+
   it('show the connections to the database', async () => {
     const state = (name: string) => readMetric(service, `database_pool_connections{state="${name}"}`);
     expect((await state('busy')) + (await state('idle'))).toBeGreaterThan(0);

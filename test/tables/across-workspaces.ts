@@ -31,6 +31,8 @@ export const SEARCHES: Record<string, string> = {
   'AutomaticRecoveriesRepository.findDue': EVERY_SECOND,
   'ContactErasuresRepository.findDue': EVERY_SECOND,
   'MessageIndexRepository.findWorkspaces': EVERY_SECOND,
+  'DatabaseMetrics.readAlerts':
+    'at every scrape of the metrics: up to 10,000 open alerts, by an index of them',
   'DatabaseMetrics.readOutbox': 'at every scrape of the metrics: the oldest rows of the queue',
   'QueuedWorkspacesRepository.findFirst': EVERY_SECOND,
   'AlertMailboxesRepository.findDue': EVERY_SECOND,

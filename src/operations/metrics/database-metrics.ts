@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
+import { ALERT_KINDS, AlertKind } from '../../alerts/alert-kinds';
 import { Database } from '../../database/database';
 import { DatabaseClock } from '../../database/database-clock';
 import { OldestSnapshot, SnapshotAge } from '../../database/oldest-snapshot';
@@ -14,6 +15,8 @@ const TIMEOUT_MS = 1_000;
 const USAGE_EVERY_MS = 10 * 60 * 1000;
 /** Largest number of queued events that are counted. Counting more takes time and tells operators no more. */
 const MAX_DEPTH = 100_000;
+/** Largest number of open alerts of a database server that are counted. */
+const MAX_ALERTS = 10_000;
 
 /**
  * SQL of the queue that skips dead rows: it reads the events of each workspace from the workspace's saved
@@ -39,6 +42,7 @@ export class DatabaseMetrics {
   private readonly snapshotAge: Gauge;
   private readonly snapshotTransactions: Gauge;
   private readonly defaultRows: Gauge<'table'>;
+  private readonly openAlerts: Gauge<'kind'>;
   private readonly overQuota: Gauge<'quota'>;
   private usageReadAt = Number.NEGATIVE_INFINITY;
   private measuring: Promise<void> | null = null;
@@ -75,6 +79,11 @@ export class DatabaseMetrics {
       'Rows of the history that have no partition of their day, counted to 1000.',
       'table',
     );
+    this.openAlerts = metrics.gauge(
+      'alerts_open',
+      `Open alerts of all workspaces, counted to ${MAX_ALERTS}.`,
+      'kind',
+    );
     this.overQuota = metrics.gauge(
       'workspaces_over_quota',
       'Workspaces that have passed a quota, by estimate.',
@@ -96,6 +105,7 @@ export class DatabaseMetrics {
     this.setOutbox(Number.NaN, Number.NaN);
     this.setSnapshot({ seconds: Number.NaN, transactions: Number.NaN });
     for (const table of PARTITIONED_TABLES) this.defaultRows.set({ table }, Number.NaN);
+    for (const kind of ALERT_KINDS) this.openAlerts.set({ kind }, Number.NaN);
     this.measuring ??= this.measure().finally(() => (this.measuring = null));
     await Promise.race([this.measuring, sleep(TIMEOUT_MS)]);
   }
@@ -107,6 +117,8 @@ export class DatabaseMetrics {
       this.setSnapshot(await this.snapshots.read());
       const rows = await this.partitions.countDefaultRows();
       for (const table of PARTITIONED_TABLES) this.defaultRows.set({ table }, rows[table]);
+      const alerts = await this.readAlerts();
+      for (const kind of ALERT_KINDS) this.openAlerts.set({ kind }, alerts.get(kind) ?? 0);
       await this.measureUsage();
     } catch (error) {
       this.logger.warn({ err: error as Error }, 'failed to measure the database');
@@ -122,6 +134,18 @@ export class DatabaseMetrics {
     const parts = await this.database.placement.searchAll<Depth>(sql, { order: () => [] });
     const depth = parts.reduce((sum, part) => sum + part.depth, 0);
     return { depth: Math.min(depth, MAX_DEPTH), age: Math.max(0, ...parts.map(({ age }) => age ?? 0)) };
+  }
+
+  /** Returns the numbers of open alerts. Of a kind that a later version has stored nothing is measured. */
+  private async readAlerts(): Promise<Map<AlertKind, number>> {
+    const parts = await this.database.placement.searchAll<{ kind: AlertKind; count: number }>(
+      `SELECT kind, count(*)::integer AS count
+       FROM (SELECT kind FROM alerts WHERE resolved_at IS NULL LIMIT ${MAX_ALERTS}) AS open GROUP BY kind`,
+      { order: () => [] },
+    );
+    const counts = new Map<AlertKind, number>();
+    for (const { kind, count } of parts) counts.set(kind, (counts.get(kind) ?? 0) + count);
+    return counts;
   }
 
   private async measureUsage(): Promise<void> {
