@@ -5,14 +5,20 @@ import { AddressInfo } from 'node:net';
 import { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { WebhookVerificationError } from 'standardwebhooks';
+import { generateVAPIDKeys } from 'web-push';
+import { Attention } from '../../examples/alerts';
 import { DashboardModule, IntegrationSettings } from '../../examples/dashboard.module';
 import { ComingIn } from '../../examples/logins';
 import { openWebhook } from '../../examples/verify-standard-webhook';
 import { isGenuine } from '../../examples/verify-webhook';
 import { webhookReceiver } from '../../examples/webhook-receiver';
 import {
+  type Actor,
   AgentsService,
+  AlertMailChoicesService,
+  AlertsService,
   isEventType,
+  NoticeChoicesService,
   SYSTEM,
   WebhookEndpointsService,
   WorkspacesService,
@@ -27,7 +33,9 @@ import { describeWithPython, runPython } from '../support/python';
 import { LoggedIn } from '../../src/logins/sessions/session.dto';
 import { LoginsService } from '../../src/logins/logins.service';
 import { PasswordsService } from '../../src/logins/passwords/passwords.service';
+import { PushAddressesService } from '../../src/notices/push/push-addresses.service';
 import { MessagingHost } from '../support/messaging-host';
+import { PushService } from '../support/push-service';
 import { expectRefusal } from '../support/errors';
 import { Logins, OTHER_PASSWORD, PASSWORD } from '../support/logins';
 import { createStores, dropStores, setting, TestStores } from '../support/test-database';
@@ -303,5 +311,56 @@ describe('examples/logins.ts', () => {
     const renewed = await example.changePassword(token, PASSWORD, OTHER_PASSWORD, origin);
     await expectRefusal(example.actorIn(workspace.id, token, origin), 'UNAUTHENTICATED');
     expect(await example.actorIn(workspace.id, renewed, origin)).toMatchObject({ id: agent.id });
+  });
+});
+
+describe('examples/alerts.ts', () => {
+  let host: MessagingHost;
+
+  beforeAll(async () => {
+    const { publicKey, privateKey } = generateVAPIDKeys();
+    host = await MessagingHost.create({
+      vapidPublicKey: publicKey,
+      vapidPrivateKey: privateKey,
+      vapidContact: 'mailto:ops@example.com',
+    });
+  });
+  afterAll(() => host.close());
+
+  it('shows open alerts, mutes mails about a kind and turns notices on', async () => {
+    const logins = new Logins(host);
+    const workspace = await host.make.workspace();
+    const { agent, holder } = await logins.member(workspace, { role: 'OWNER' });
+    const actor: Actor = { type: 'agent', id: agent.id };
+    const addresses = host.get(PushAddressesService);
+    const example = new Attention(
+      host.get(AlertsService),
+      host.get(AlertMailChoicesService),
+      host.get(NoticeChoicesService),
+      addresses,
+    );
+    expect(await example.showAlerts(workspace.id, actor)).toEqual({ newest: [], count: 0 });
+    await host.query(
+      `INSERT INTO alerts (tenant_id, id, kind, subject_id, opened_at, resolved_at) VALUES
+         ($1, gen_random_uuid(), 'TRIAL_ENDING', $1, now(), NULL),
+         ($1, gen_random_uuid(), 'FILES_NEARLY_FULL', $1, now(), now())`,
+      [workspace.id],
+    );
+    expect(await example.showAlerts(workspace.id, actor)).toMatchObject({
+      newest: [{ kind: 'TRIAL_ENDING', subjectId: workspace.id }],
+      count: 1,
+    });
+    await example.muteAlertMails(workspace.id, actor, 'TRIAL_ENDING');
+    expect(await example.muteAlertMails(workspace.id, actor, 'KEY_ENDING')).toMatchObject({
+      isOn: true,
+      mutedKinds: ['TRIAL_ENDING', 'KEY_ENDING'],
+    });
+    const push = await PushService.start();
+    expect(await example.turnNoticesOn(workspace.id, actor, holder, push.subscribe())).toMatchObject({
+      mailMatters: ['MINE'],
+      pushMatters: ['MINE'],
+      canPush: true,
+    });
+    expect(await addresses.getState(holder)).toMatchObject({ isOn: true });
   });
 });
