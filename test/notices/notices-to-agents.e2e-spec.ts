@@ -5,6 +5,7 @@ import { PresenceService } from '../../src/inbox/presence/presence.service';
 import { ReadMarksService } from '../../src/inbox/read-marks/read-marks.service';
 import { LoginsService } from '../../src/logins/logins.service';
 import { AgentErasuresService } from '../../src/logins/agent-erasures.service';
+import { PeopleService } from '../../src/logins/people.service';
 import { ChooseNotices } from '../../src/notices/agents/notice-choices.dto';
 import { NoticeChoicesService } from '../../src/notices/agents/notice-choices.service';
 import { PushAddressesService } from '../../src/notices/push/push-addresses.service';
@@ -295,6 +296,32 @@ describe('a notice to an agent who is not there', () => {
     await mailbox.next(agent.email);
     await host.get(ContactErasuresService).start(workspace.id, conversation.contact.id, SYSTEM);
     await waitFor('the erasure', async () => (await noticesOf(agent)).length === 0);
+  });
+
+  it('is chosen in each workspace, as the export of the person tells', async () => {
+    const elsewhere = await logins.join(agent, await host.make.workspace());
+    await choose({ ...ALL, pushMatters: ['MINE'], pushAfterMinutes: 5 });
+    await choose({ mailMatters: ['NOBODYS'] }, other);
+    await host.query('UPDATE agent_notice_choices SET mail_refused_at = now() WHERE agent_id = $1', [
+      agent.agent.id,
+    ]);
+    expect((await host.get(PeopleService).export(agent.holder)).memberships).toEqual([
+      expect.objectContaining({
+        ...ALL,
+        agentId: agent.agent.id,
+        pushMatters: ['MINE'],
+        pushAfterMinutes: 5,
+        mailRefusedAt: expect.any(Date),
+      }),
+      expect.objectContaining({
+        agentId: elsewhere.id,
+        mailMatters: [],
+        mailAfterMinutes: null,
+        pushMatters: [],
+        pushAfterMinutes: null,
+        mailRefusedAt: null,
+      }),
+    ]);
   });
 
   describe('at a mail server', () => {

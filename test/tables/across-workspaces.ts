@@ -189,6 +189,8 @@ export const CLIMBING_READS: Record<string, string> = {
     'which conversations have anything to export from a time',
   'DatabaseMetrics.readOutbox reads event_queue': 'a metric, which no feature asks for',
   'DatabaseMetrics.readOutbox reads workspaces': "as above, by the floor of each workspace's queue",
+  'MembershipsRepository.listForExport reads agent_notice_choices':
+    'the choices of notices, as a part of what is stored about a person',
   'MembershipsRepository.listForExport reads alert_mailboxes':
     'the choices of mails, as a part of what is stored about a person',
   'QuietAnswersRepository.find reads messages': 'who wrote last in a quiet conversation, by primary key',

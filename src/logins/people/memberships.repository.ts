@@ -24,6 +24,14 @@ export interface ExportedMembership {
   /** Whether the person gets mails about alerts, as an OWNER or ADMIN. */
   hasAlertMails: boolean;
   mutedAlertKinds: string[];
+  /** Matters of which the agent gets notices by mail; empty until the agent chooses some. */
+  mailMatters: string[];
+  mailAfterMinutes: number | null;
+  /** Matters of which the agent gets notices in browsers; empty until the agent chooses some. */
+  pushMatters: string[];
+  pushAfterMinutes: number | null;
+  /** Time at which the mail server refused the agent's address, since the last choice. */
+  mailRefusedAt: Date | null;
 }
 
 /** Limit of a person's memberships, because a change of the login adds an audit entry to each workspace. */
@@ -94,10 +102,14 @@ export class MembershipsRepository {
     return this.database.query<ExportedMembership>(
       `SELECT m.created_at AS "joinedAt", w.name AS "workspaceName", w.slug AS "workspaceSlug", a.id AS "agentId",
               a.name AS "agentName", a.display_name AS "displayName", a.email, a.role, a.active,
-              coalesce(b.is_on, true) AS "hasAlertMails", coalesce(b.muted_kinds, '{}') AS "mutedAlertKinds"
+              coalesce(b.is_on, true) AS "hasAlertMails", coalesce(b.muted_kinds, '{}') AS "mutedAlertKinds",
+              coalesce(c.mail_matters, '{}') AS "mailMatters", c.mail_after_minutes AS "mailAfterMinutes",
+              coalesce(c.push_matters, '{}') AS "pushMatters", c.push_after_minutes AS "pushAfterMinutes",
+              c.mail_refused_at AS "mailRefusedAt"
        FROM memberships m JOIN agents a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
          JOIN workspaces w ON w.id = m.tenant_id
          LEFT JOIN alert_mailboxes b ON b.tenant_id = m.tenant_id AND b.agent_id = m.agent_id
+         LEFT JOIN agent_notice_choices c ON c.tenant_id = m.tenant_id AND c.agent_id = m.agent_id
        WHERE m.tenant_id = ANY ($1::uuid[]) AND m.person_id = $2 ORDER BY m.created_at, w.id`,
       [await this.listWorkspaceIds(personId), personId],
     );
