@@ -1,4 +1,5 @@
 import { FactoryProvider, Module } from '@nestjs/common';
+import { AlertsModule } from '../alerts/alerts.module';
 import { AttachmentsModule } from '../attachments/attachments.module';
 import { DatabaseClock } from '../database/database-clock';
 import { MessagesModule } from '../messages/messages.module';
@@ -31,6 +32,8 @@ import { StaleMessageReconciler } from './outbound/stale-message-reconciler';
 import { StaleMessagesRepository } from './outbound/stale-messages.repository';
 import { INSTAGRAM_TOKENS_QUEUE, InstagramTokensProcessor } from './tokens/instagram-tokens.processor';
 import { InstagramTokensRepository } from './tokens/instagram-tokens.repository';
+import { ReceptionChecks } from './reception/reception-checks';
+import { ReceptionChecksRepository } from './reception/reception-checks.repository';
 import { InstagramTokensService } from './tokens/instagram-tokens.service';
 
 /** Maximum number of messages that this process sends at the same time. */
@@ -51,6 +54,7 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
  */
 @Module({
   imports: [
+    AlertsModule,
     AttachmentsModule,
     ChannelsModule,
     MessagesModule,
@@ -69,6 +73,8 @@ const outboundCapacity: FactoryProvider<StartCapacity> = {
     DueMessagesRepository,
     InstagramTokensProcessor,
     InstagramTokensRepository,
+    ReceptionChecks,
+    ReceptionChecksRepository,
     InstagramTokensService,
     OutboundMessageAttempter,
     OutboundMessageClaimer,

@@ -148,6 +148,64 @@ describe('alerts of channels', () => {
     });
   });
 
+  describe('tell that nothing is received', () => {
+    const makeDue = ({ connection: { id } }: ConnectedWorkspace) =>
+      service.query('UPDATE channel_connections SET reception_due_at = now() WHERE id = $1', [id]);
+    const checked = async (shop: ConnectedWorkspace) => {
+      await makeDue(shop);
+      await waitFor('the check', async () => {
+        const asked = telegram.calls.filter(({ path }) => path.endsWith('/getWebhookInfo'));
+        return asked.some(({ path }) => path.includes(botToken(shop)));
+      });
+    };
+    const secondsAgo = (minutes: number) => Math.floor(Date.now() / 1000) - minutes * 60;
+    const hold = (shop: ConnectedWorkspace, minutes: number) =>
+      telegram.undelivered.set(botToken(shop), {
+        pending_update_count: 3,
+        last_error_date: secondsAgo(minutes),
+      });
+
+    it('while Telegram has messages that it can not deliver', async () => {
+      const shop = await ConnectedWorkspace.telegram(service);
+      hold(shop, 5);
+      await makeDue(shop);
+      await waitForOpen(shop, 'CHANNEL_RECEIVES_NOTHING');
+      telegram.undelivered.clear();
+      await makeDue(shop);
+      await waitForOpen(shop);
+      expect(await kinds(shop, false)).toEqual(['CHANNEL_RECEIVES_NOTHING']);
+    });
+
+    it('while Telegram delivers to another address, until the channel is disconnected', async () => {
+      const shop = await ConnectedWorkspace.telegram(service);
+      const webhook = telegram.webhooks.get(botToken(shop))!;
+      telegram.webhooks.set(botToken(shop), { ...webhook, url: 'https://other.example.com/hook' });
+      await makeDue(shop);
+      await waitForOpen(shop, 'CHANNEL_RECEIVES_NOTHING');
+      await shop.disconnect();
+      expect(await kinds(shop, true)).toEqual([]);
+    });
+
+    it('not of an error that is over, nor while Telegram does not say', async () => {
+      const shop = await ConnectedWorkspace.telegram(service);
+      hold(shop, 61);
+      await checked(shop);
+      hold(shop, 5);
+      telegram.revokedTokens.add(botToken(shop));
+      await makeDue(shop);
+      await waitFor('the next check', async () => {
+        const [row] = await service.query<{ isLater: boolean }>(
+          'SELECT reception_due_at > now() AS "isLater" FROM channel_connections WHERE id = $1',
+          [shop.connection.id],
+        );
+        return row!.isLater;
+      });
+      telegram.revokedTokens.clear();
+      expect(await kinds(shop, true)).toEqual([]);
+      expect(await kinds(shop, false)).toEqual([]);
+    });
+  });
+
   describe('tell that it is unknown whether a reply has arrived', () => {
     /** Makes a reply without a known outcome that is so old. Returns its id. */
     async function unknown(shop: ConnectedWorkspace, chat: Chat, minutes: number) {

@@ -42,6 +42,7 @@ export const SEARCHES: Record<string, string> = {
   'AttachmentFetchesRepository.findDue': EVERY_SECOND,
   'FilesRepository.findDue': EVERY_SECOND,
   'RenditionsRepository.findDue': EVERY_SECOND,
+  'ReceptionChecksRepository.findDue': EVERY_SECOND,
   'UnknownRepliesRepository.find': EVERY_SECOND,
   'UnknownRepliesRepository.findSettled': EVERY_SECOND,
   'EndingThingsRepository.findTrials': NIGHTLY,

@@ -66,6 +66,7 @@ const HASHES: Record<string, string> = {
   'migrations/1795900200000-file-stores.ts': '452e91339ddd4edd',
   'migrations/1796004000000-waiting-messages.ts': '4e18e0b799853698',
   'migrations/1796014000000-push-addresses.ts': 'cb81aea26f899332',
+  'migrations/1796014000001-reception-checks.ts': '374d9cf142884a70',
   'migrations/1796004000011-reply-alerts.ts': 'e7438d89549b0663',
   'migrations/1796004000012-alert-mails.ts': '50841dd8164d1e1b',
   'migrations/1796004000112-owed-alerts.ts': '45033ea46f6df6a6',

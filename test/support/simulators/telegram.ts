@@ -33,6 +33,8 @@ export class TelegramSimulator extends ProviderSimulator {
   readonly sent: TelegramSent[] = [];
   /** Webhooks by bot token. */
   readonly webhooks = new Map<string, Webhook>();
+  /** What Telegram says of updates that it could not deliver, by the bot's token. */
+  readonly undelivered = new Map<string, { pending_update_count: number; last_error_date: number }>();
   readonly revokedTokens = new Set<string>();
   readonly blockedBy = new Set<number>();
   readonly unknownChats = new Set<number>();
@@ -128,6 +130,13 @@ export class TelegramSimulator extends ProviderSimulator {
         });
       case 'setWebhook':
         return this.setWebhook(token, call.body);
+      case 'getWebhookInfo':
+        return ok({
+          url: this.webhooks.get(token)?.url ?? '',
+          has_custom_certificate: false,
+          pending_update_count: 0,
+          ...this.undelivered.get(token),
+        });
       case 'deleteWebhook':
         this.webhooks.delete(token);
         return ok(true);

@@ -55,6 +55,8 @@ const NO_PERSON: SendOutcome = {
 };
 /** Milliseconds for which Telegram's id of a file is used. Telegram names no end. */
 const FILE_ID_LIVES_MS = 365 * 24 * 60 * 60 * 1000;
+/** Milliseconds after which a failed delivery of Telegram is over, because it tries again more often. */
+const FAULT_LASTS_MS = 60 * 60 * 1000;
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
 /** Sends and receives messages of a bot through Telegram's Bot API. */
@@ -96,6 +98,23 @@ export class TelegramAdapter implements HookedAdapter<TelegramCredentials> {
       secret_token: secretToken,
       allowed_updates: ['message', 'edited_message', 'message_reaction'],
     });
+  }
+
+  /**
+   * Reports whether Telegram delivers updates to another address, or has updates and could not deliver one
+   * within the last hour. Returns null if it does not say.
+   */
+  async hasHookFault(
+    { credentials }: Connection<TelegramCredentials>,
+    hookUrl: string,
+  ): Promise<boolean | null> {
+    const answer = await this.http.call(this.toCall(credentials.botToken, 'getWebhookInfo', {}));
+    if (answer.kind !== 'answered') return null;
+    const { ok, result } = objectOf(answer.body);
+    if (ok !== true) return null;
+    const { url, pending_update_count: pending, last_error_date: failedAt } = objectOf(result);
+    if (url !== hookUrl) return true;
+    return Number(pending) > 0 && Number(failedAt) * 1000 > Date.now() - FAULT_LASTS_MS;
   }
 
   async unregister({ credentials }: Connection<TelegramCredentials>): Promise<void> {
