@@ -139,6 +139,7 @@ const INSIDE = {
     receipts: ['outbound', 'provider-ids', 'adapters'],
     inbound: ['customers', 'fetches', 'receipts', 'provider-ids', 'connections', 'adapters'],
     tokens: ['connections', 'adapters'],
+    reception: ['connections', 'adapters'],
     widget: ['inbound', 'outbound', 'connections', 'adapters'],
   },
 };

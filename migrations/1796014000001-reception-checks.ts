@@ -1,7 +1,9 @@
 import { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexConcurrently } from './support/concurrent-index';
 
-/** Times at which providers are asked whether they reach a connection. It can be called again after a failure. */
+/**
+ * Times at which providers are asked whether they reach a connection. It can be called again after a failure.
+ */
 export class ReceptionChecks1796014000001 implements MigrationInterface {
   readonly transaction = false;
 

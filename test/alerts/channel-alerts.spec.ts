@@ -153,7 +153,7 @@ describe('alerts of channels', () => {
       service.query('UPDATE channel_connections SET reception_due_at = now() WHERE id = $1', [id]);
     const checked = async (shop: ConnectedWorkspace) => {
       await makeDue(shop);
-      await waitFor('the check', async () => {
+      await waitFor('the check', () => {
         const asked = telegram.calls.filter(({ path }) => path.endsWith('/getWebhookInfo'));
         return asked.some(({ path }) => path.includes(botToken(shop)));
       });

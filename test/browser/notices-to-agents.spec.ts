@@ -33,14 +33,18 @@ describe('notices to agents in a browser', () => {
     const visit = await world.enter(workspace, 'AGENT', { dashboard });
     const { page, agent } = visit;
     await page.goto('/account');
-    const nobodys = page.getByRole('checkbox', { name: 'A customer writes, and nobody is assigned' });
+    const byMail = page.getByRole('group', { name: /^By mail/ });
+    const nobodys = byMail.getByRole('checkbox', { name: 'A customer writes, and nobody is assigned' });
     await nobodys.focus();
     const stored = () => page.waitForResponse((response) => response.request().method() === 'PATCH');
     let answer = stored();
     await page.keyboard.press('Space');
     expect(await (await answer).json()).toMatchObject({ mailMatters: ['NOBODYS'], mailAfterMinutes: 15 });
     answer = stored();
-    await page.getByRole('combobox', { name: /: When$/ }).selectOption('0');
+    await page
+      .getByRole('combobox', { name: /: When$/ })
+      .first()
+      .selectOption('0');
     expect(await (await answer).json()).toMatchObject({ mailMatters: ['NOBODYS'], mailAfterMinutes: 0 });
     await page.reload();
     expect(await nobodys.isChecked()).toBe(true);

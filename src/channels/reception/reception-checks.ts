@@ -52,7 +52,7 @@ export class ReceptionChecks {
     return 'done';
   }
 
-  /** Reports whether the provider can't deliver what it has. Returns null if that is unknown. */
+  /** Reports whether the provider cannot deliver its messages. Returns null if that is unknown. */
   private async findFault(key: ConnectionKey): Promise<boolean | null> {
     try {
       const connection = await this.connections.load(key.tenantId, key.id);

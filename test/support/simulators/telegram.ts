@@ -33,7 +33,7 @@ export class TelegramSimulator extends ProviderSimulator {
   readonly sent: TelegramSent[] = [];
   /** Webhooks by bot token. */
   readonly webhooks = new Map<string, Webhook>();
-  /** What Telegram says of updates that it could not deliver, by the bot's token. */
+  /** Telegram's word on updates that it could not deliver, by the bot's token. */
   readonly undelivered = new Map<string, { pending_update_count: number; last_error_date: number }>();
   readonly revokedTokens = new Set<string>();
   readonly blockedBy = new Set<number>();
