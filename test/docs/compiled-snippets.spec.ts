@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
+import { listProjectFiles } from '../support/project-files';
 import { describeWithPython } from '../support/python';
 import { loadParser } from '../tables/postgres-parser.mjs';
 import { READERS_DECLARATIONS, SNIPPET_CONTEXTS } from './snippet-contexts';
@@ -27,12 +28,7 @@ interface Snippet {
   text: string;
 }
 
-const PAGES = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
-  .stdout.trim()
-  .split('\n');
+const PAGES = listProjectFiles().filter((file) => file.endsWith('.md'));
 
 const BLOCKS = PAGES.flatMap((page) =>
   [...read(page).matchAll(/^( *)```(\w+).*\n([^]*?)^\1```$/gm)].map(({ index, 2: language, 3: code }) => ({

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import { Command } from 'commander';
@@ -16,6 +15,7 @@ import {
 } from '../../src/config/settings';
 import { DELIVERY_ERROR_CODES, DELIVERY_STATUSES } from '../../src/common/message-status';
 import { eventCatalog } from '../../src/outbox/event-catalog';
+import { listProjectFiles } from '../support/project-files';
 import { nameOf, ROUTES } from '../support/routes';
 import { ATTEMPT_ERRORS } from '../../src/webhooks/sending/attempt-outcome';
 
@@ -26,6 +26,8 @@ import { ATTEMPT_ERRORS } from '../../src/webhooks/sending/attempt-outcome';
 
 const ROOT = resolve(__dirname, '../..');
 const read = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
+/** Files in which pages name things of the code. */
+const CODE = /^((src|test|scripts|migrations|dashboard|widget|client)\/.*|.*\.cjs)$/;
 const PAGES = [
   ...[
     'README.md',
@@ -295,7 +297,7 @@ it.each([
 it.each(['docs/explanation/architecture.md', 'docs/project/extending.md'])(
   '%s names what is in the code',
   (page) => {
-    const files = listFiles('src', 'test', 'scripts', 'migrations', 'dashboard', 'widget', 'client', '*.cjs');
+    const files = listProjectFiles().filter((file) => CODE.test(file));
     const code = new Set(files.flatMap((file) => read(file).match(/\w+/g) ?? []));
     const spans = [
       ...read(page)
@@ -317,17 +319,9 @@ it('has a glossary in alphabetical order, each entry with its place', () => {
   expect(entries.filter(([, , place]) => !existsSync(resolve(ROOT, bare(place)!)))).toEqual([]);
 });
 
-/** Lists the files that git does not ignore, of all paths or of some. */
-function listFiles(...paths: string[]): string[] {
-  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...paths];
-  return spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' })
-    .stdout.split('\n')
-    .filter((file) => existsSync(resolve(ROOT, file)) && file !== '');
-}
-
 /** Paths of the files and folders that GitHub shows. */
 const SHOWN = new Set(
-  listFiles().flatMap((file) =>
+  listProjectFiles().flatMap((file) =>
     file.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/')),
   ),
 );

@@ -11,13 +11,14 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pkg from '../../package.json';
+import { describeWithGit } from '../support/project-files';
 import { runProgram } from '../support/run-program';
 
 const ROOT = resolve(__dirname, '../..');
 const MANIFESTS = ['package.json', ...pkg.workspaces.map((folder) => `${folder}/package.json`)];
 
 /** Tests of `npm run release`, in a repository with this project's manifests. */
-describe('a release', () => {
+describeWithGit('a release', () => {
   let folder: string;
 
   beforeEach(async () => {
