@@ -130,6 +130,12 @@ describe('while a part fails', () => {
         'CHANNEL_NEEDS_CREDENTIALS opened',
         'CHANNEL_NEEDS_CREDENTIALS resolved',
       ]);
+      telegram.blockedBy.add(Number(chat.customerId));
+      for (let n = 0; n < 5; n++) await waitForStatus(service, await chat.send('blocked'), 'FAILED');
+      await waitFor('the alert', async () => (await openAlerts(id)).join() === 'REPLIES_FAILING');
+      telegram.blockedBy.clear();
+      await waitForStatus(service, await chat.send('On its way.'), 'SENT');
+      await waitFor('its end', async () => (await openAlerts(id)).length === 0);
     },
 
     'provider: agent': async () => {

@@ -50,10 +50,10 @@ export type Cell = Told | Untold;
  */
 export const SILENCES = {
   'provider: owner': {
-    told: 'the alert `CHANNEL_NEEDS_CREDENTIALS`, if the provider refuses the credentials',
+    told: 'the alert `CHANNEL_NEEDS_CREDENTIALS`, if the provider refuses the credentials, or `REPLIES_FAILING`, if it refuses five replies in a row',
     where: 'banner, events, mail',
-    within: 'with the first refused call',
-    until: 'the credentials are renewed or the channel is disconnected',
+    within: 'with the first refused call, or the fifth refused reply',
+    until: 'the credentials are renewed, a reply arrives or the channel is disconnected',
     suite: 'service',
   },
   'provider: agent': {
