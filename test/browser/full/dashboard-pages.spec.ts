@@ -219,11 +219,13 @@ describe("the dashboard's pages in a browser", () => {
       .get(WebhookEndpointsService)
       .create(workspace.id, input, { type: 'api_key', id: key.id, scopes });
     await visit.settings(workspace, `webhooks/${id}`);
-    await visit.text('Sends along the conversation.').waitFor();
+    await visit.text('Sends along the conversation and the files of the message.').waitFor();
     await visit.button('Edit').click();
     await visit.text(/If you save it switched on, the endpoint gets all of it\.$/).waitFor();
     await visit.act('Save').click();
-    await visit.text('Sends along the conversation, its contact and the agent who wrote.').waitFor();
+    await visit
+      .text('Sends along the conversation, its contact, the agent who wrote and the files of the message.')
+      .waitFor();
   });
 
   it('refuse an edit of what somebody else has edited meanwhile', async () => {
