@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { WorkspaceServer } from '../database/placement/placement';
 import { Transaction } from '../database/transaction';
-import { DuePosition, positionAfter } from '../queue/polling/due-position';
+import { DUE_ROWS, DuePosition, DueStep, searchDue } from '../queue/polling/due-position';
 import { keyParameters, MessageKey } from './message-status.repository';
-
-const STEP_ROWS = 1_000;
 
 const IS_MESSAGE = 'tenant_id = $1 AND conversation_id = $2 AND message_id = $3';
 
@@ -28,22 +26,15 @@ export class UnsentMessagesRepository {
    * Finds up to 1,000 unsent messages of a database server for which the search for receivers' responses is
    * due. `next` is the position for the next call; null after the last message.
    */
-  async findDue(
-    after: DuePosition,
-    server: WorkspaceServer,
-  ): Promise<{ items: MessageKey[]; next: DuePosition | null }> {
-    const rows = await server.search<MessageKey & { dueAt: string }>(
+  findDue(after: DuePosition, server: WorkspaceServer): Promise<DueStep<MessageKey>> {
+    return searchDue<MessageKey>(
+      server,
+      after,
       `SELECT tenant_id AS "tenantId", conversation_id AS "conversationId", message_id AS "messageId",
               due_at::text AS "dueAt"
        FROM unsent_messages WHERE due_at <= now() AND due_at >= $1::timestamptz
-       ORDER BY due_at LIMIT ${STEP_ROWS} OFFSET $2`,
-      after,
-      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
+       ORDER BY due_at LIMIT ${DUE_ROWS} OFFSET $2`,
     );
-    return {
-      items: rows.map(({ tenantId, conversationId, messageId }) => ({ tenantId, conversationId, messageId })),
-      next: positionAfter(rows, after, STEP_ROWS),
-    };
   }
 
   /**

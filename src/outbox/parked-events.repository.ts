@@ -3,10 +3,8 @@ import { WorkspaceServer } from '../database/placement/placement';
 import { Database } from '../database/database';
 import { Pipelined, Transaction } from '../database/transaction';
 import { ErasedMessages } from '../database/tables/table-declaration';
-import { DuePosition, positionAfter } from '../queue/polling/due-position';
+import { DUE_ROWS, DuePosition, DueStep, searchDue } from '../queue/polling/due-position';
 import { ClaimedEvent } from './event-queue.repository';
-
-const STEP_ROWS = 1_000;
 
 /** Event that a consumer could not process. It waits for an operator. */
 export interface ParkedEvent {
@@ -67,21 +65,14 @@ export class ParkedEventsRepository {
   }
 
   /** Lists up to 1,000 parked events of a server for which an operator has made a request, oldest first. */
-  async findRequested(
-    after: DuePosition,
-    server: WorkspaceServer,
-  ): Promise<{ items: ParkedEventKey[]; next: DuePosition | null }> {
-    const rows = await server.search<ParkedEventKey & { dueAt: string }>(
+  findRequested(after: DuePosition, server: WorkspaceServer): Promise<DueStep<ParkedEventKey>> {
+    return searchDue<ParkedEventKey>(
+      server,
+      after,
       `SELECT tenant_id AS "tenantId", event_id AS "eventId", consumer, try_at::text AS "dueAt"
        FROM parked_events WHERE request IS NOT NULL AND try_at <= now() AND try_at >= $1::timestamptz
-       ORDER BY try_at LIMIT ${STEP_ROWS} OFFSET $2`,
-      after,
-      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
+       ORDER BY try_at LIMIT ${DUE_ROWS} OFFSET $2`,
     );
-    return {
-      items: rows.map(({ tenantId, eventId, consumer }) => ({ tenantId, eventId, consumer })),
-      next: positionAfter(rows, after, STEP_ROWS),
-    };
   }
 
   /** Deletes and returns a parked event. Returns null if it has no request of an operator, or is locked. */

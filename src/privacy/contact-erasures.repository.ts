@@ -4,7 +4,7 @@ import { Database, Reader } from '../database/database';
 import { ContactKey } from '../database/tables/table-declaration';
 import { WorkspaceServer } from '../database/placement/placement';
 import { Transaction } from '../database/transaction';
-import { DuePosition, positionAfter } from '../queue/polling/due-position';
+import { DUE_ROWS, DuePosition, DueStep, searchDue } from '../queue/polling/due-position';
 
 /** Erasure and its progress, from which any worker can continue it. */
 export interface ContactErasure {
@@ -28,8 +28,6 @@ export interface ContactErasure {
 }
 
 export type ContactErasureKey = Pick<ContactErasure, 'tenantId' | 'id'>;
-
-const STEP_ROWS = 1_000;
 
 const COLUMNS = `tenant_id AS "tenantId", id, contact_id AS "contactId", status, messages,
   cursor_conversation_id AS "conversationId", cursor_message_id AS "messageId", due_at AS "dueAt",
@@ -68,21 +66,14 @@ export class ContactErasuresRepository {
   }
 
   /** Lists erasures with a due step on a database server, after a position; `next` is null after the last. */
-  async findDue(
-    after: DuePosition,
-    server: WorkspaceServer,
-  ): Promise<{ items: ContactErasureKey[]; next: DuePosition | null }> {
-    const rows = await server.search<ContactErasureKey & { dueAt: string }>(
+  findDue(after: DuePosition, server: WorkspaceServer): Promise<DueStep<ContactErasureKey>> {
+    return searchDue<ContactErasureKey>(
+      server,
+      after,
       `SELECT tenant_id AS "tenantId", id, due_at::text AS "dueAt" FROM contact_erasures
        WHERE status <> 'COMPLETED' AND due_at <= now() AND due_at >= $1::timestamptz
-       ORDER BY due_at LIMIT ${STEP_ROWS} OFFSET $2`,
-      after,
-      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
+       ORDER BY due_at LIMIT ${DUE_ROWS} OFFSET $2`,
     );
-    return {
-      items: rows.map(({ tenantId, id }) => ({ tenantId, id })),
-      next: positionAfter(rows, after, STEP_ROWS),
-    };
   }
 
   /** Locks an erasure whose next step is due; null if another process has locked it or made this step. */

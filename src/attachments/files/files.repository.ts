@@ -4,7 +4,7 @@ import { Database } from '../../database/database';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { ConversationKey } from '../../database/tables/table-declaration';
 import { Transaction } from '../../database/transaction';
-import { DuePosition, positionAfter } from '../../queue/polling/due-position';
+import { DUE_ROWS, DuePosition, DueStep, searchDue } from '../../queue/polling/due-position';
 import { renditionOf } from '../renditions/rendition-kinds';
 import { FileEntity, FileFacts } from './file.entity';
 
@@ -20,7 +20,6 @@ export interface KeptFile extends FileRowKey {
   hasRendition: boolean;
 }
 
-const STEP_ROWS = 1_000;
 const PLAYED: FileKind[] = ['AUDIO', 'VIDEO'];
 
 const COLUMNS = `tenant_id AS "tenantId", id, conversation_id AS "conversationId", uploader, name,
@@ -185,21 +184,14 @@ export class FilesRepository {
   }
 
   /** Finds up to 1,000 files of a database server that are to be deleted. */
-  async findDue(
-    after: DuePosition,
-    server: WorkspaceServer,
-  ): Promise<{ items: FileRowKey[]; next: DuePosition | null }> {
-    const rows = await server.search<FileRowKey & { dueAt: string }>(
+  findDue(after: DuePosition, server: WorkspaceServer): Promise<DueStep<FileRowKey>> {
+    return searchDue<FileRowKey>(
+      server,
+      after,
       `SELECT tenant_id AS "tenantId", id AS "fileId", delete_at::text AS "dueAt"
        FROM files WHERE delete_at <= now() AND delete_at >= $1::timestamptz
-       ORDER BY delete_at LIMIT ${STEP_ROWS} OFFSET $2`,
-      after,
-      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
+       ORDER BY delete_at LIMIT ${DUE_ROWS} OFFSET $2`,
     );
-    return {
-      items: rows.map(({ tenantId, fileId }) => ({ tenantId, fileId })),
-      next: positionAfter(rows, after, STEP_ROWS),
-    };
   }
 
   /** Deletes the row of a file that is due, and returns its size; null if it is not there any more. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { Transaction } from '../../database/transaction';
-import { DuePosition, positionAfter } from '../../queue/polling/due-position';
+import { DUE_ROWS, DuePosition, DueStep, searchDue } from '../../queue/polling/due-position';
 import { RenditionKind, renditionOf } from './rendition-kinds';
 
 export interface DueRendition {
@@ -9,7 +9,6 @@ export interface DueRendition {
   fileId: string;
 }
 
-const STEP_ROWS = 1_000;
 /** Number of tries, so that a file which ends its worker is not tried for ever. */
 const MAX_TRIES = 3;
 /** Time for which a worker has a file for itself: more than a rendition may take. */
@@ -19,21 +18,14 @@ const LEASE = `interval '1 minute'`;
 @Injectable()
 export class RenditionsRepository {
   /** Finds up to 1,000 files of a database server whose rendition is to be made. */
-  async findDue(
-    after: DuePosition,
-    server: WorkspaceServer,
-  ): Promise<{ items: DueRendition[]; next: DuePosition | null }> {
-    const rows = await server.search<DueRendition & { dueAt: string }>(
+  findDue(after: DuePosition, server: WorkspaceServer): Promise<DueStep<DueRendition>> {
+    return searchDue<DueRendition>(
+      server,
+      after,
       `SELECT tenant_id AS "tenantId", id AS "fileId", rendition_due_at::text AS "dueAt"
        FROM files WHERE rendition_due_at <= now() AND rendition_due_at >= $1::timestamptz
-       ORDER BY rendition_due_at LIMIT ${STEP_ROWS} OFFSET $2`,
-      after,
-      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
+       ORDER BY rendition_due_at LIMIT ${DUE_ROWS} OFFSET $2`,
     );
-    return {
-      items: rows.map(({ tenantId, fileId }) => ({ tenantId, fileId })),
-      next: positionAfter(rows, after, STEP_ROWS),
-    };
   }
 
   /**

@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { AttachmentKey } from '../../attachments/attachments.repository';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { Pipelined, Transaction } from '../../database/transaction';
-import { DuePosition, positionAfter } from '../../queue/polling/due-position';
+import { DUE_ROWS, DuePosition, DueStep, searchDue } from '../../queue/polling/due-position';
 import { SealedSecret, SecretBox } from '../../secrets/secret-box';
 import { FileReference } from '../adapters/hook-events';
 
-const STEP_ROWS = 1_000;
 /** Milliseconds for which a worker has a fetch for itself: more than a fetch may take. */
 const LEASE_MS = 6 * 60_000;
 
@@ -44,21 +43,14 @@ export class AttachmentFetchesRepository {
   }
 
   /** Finds up to 1,000 fetches of a database server that are due. */
-  async findDue(
-    after: DuePosition,
-    server: WorkspaceServer,
-  ): Promise<{ items: AttachmentKey[]; next: DuePosition | null }> {
-    const rows = await server.search<AttachmentKey & { dueAt: string }>(
+  findDue(after: DuePosition, server: WorkspaceServer): Promise<DueStep<AttachmentKey>> {
+    return searchDue<AttachmentKey>(
+      server,
+      after,
       `SELECT tenant_id AS "tenantId", id AS "attachmentId", due_at::text AS "dueAt"
        FROM attachment_fetches WHERE due_at <= now() AND due_at >= $1::timestamptz
-       ORDER BY due_at LIMIT ${STEP_ROWS} OFFSET $2`,
-      after,
-      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
+       ORDER BY due_at LIMIT ${DUE_ROWS} OFFSET $2`,
     );
-    return {
-      items: rows.map(({ tenantId, attachmentId }) => ({ tenantId, attachmentId })),
-      next: positionAfter(rows, after, STEP_ROWS),
-    };
   }
 
   /**

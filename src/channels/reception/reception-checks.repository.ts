@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { Transaction } from '../../database/transaction';
-import { DuePosition, positionAfter } from '../../queue/polling/due-position';
+import { DUE_ROWS, DuePosition, DueStep, searchDue } from '../../queue/polling/due-position';
 import { isSuspended } from '../../workspaces/suspension';
 import { ConnectionKey } from '../adapters/channel-adapter';
 
-const STEP_ROWS = 1_000;
 const EVERY = `interval '1 hour'`;
 
 /** SQL condition of connections whose provider can be asked. The index of due checks has it too. */
@@ -15,22 +14,15 @@ const CAN_BE_ASKED = `channel = 'TELEGRAM' AND status = 'ACTIVE'`;
 @Injectable()
 export class ReceptionChecksRepository {
   /** Finds up to 1,000 connections of a database server whose checks are due. */
-  async findDue(
-    after: DuePosition,
-    server: WorkspaceServer,
-  ): Promise<{ items: ConnectionKey[]; next: DuePosition | null }> {
-    const rows = await server.search<ConnectionKey & { dueAt: string }>(
+  findDue(after: DuePosition, server: WorkspaceServer): Promise<DueStep<ConnectionKey>> {
+    return searchDue<ConnectionKey>(
+      server,
+      after,
       `SELECT tenant_id AS "tenantId", id, reception_due_at::text AS "dueAt"
        FROM channel_connections
        WHERE ${CAN_BE_ASKED} AND reception_due_at <= now() AND reception_due_at >= $1::timestamptz
-       ORDER BY reception_due_at LIMIT ${STEP_ROWS} OFFSET $2`,
-      after,
-      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
+       ORDER BY reception_due_at LIMIT ${DUE_ROWS} OFFSET $2`,
     );
-    return {
-      items: rows.map(({ tenantId, id }) => ({ tenantId, id })),
-      next: positionAfter(rows, after, STEP_ROWS),
-    };
   }
 
   /**

@@ -4,11 +4,10 @@ import { listsOf } from '../../database/key-list';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { AgentKey, ConversationKey } from '../../database/tables/table-declaration';
 import { Transaction } from '../../database/transaction';
-import { DuePosition, positionAfter } from '../../queue/polling/due-position';
+import { DUE_ROWS, DuePosition, DueStep, searchDue } from '../../queue/polling/due-position';
 import { isSuspended } from '../../workspaces/suspension';
 import { NoticeMatter, NoticeWay } from './notice-choices.dto';
 
-const STEP_ROWS = 1_000;
 /** Time for which a worker has notices for itself: more than a mail may take. */
 const LEASE = `interval '2 minutes'`;
 /** Maximum number of an agent's notices by one way. An agent who has as many gets no further ones. */
@@ -91,21 +90,14 @@ export class AgentNoticesRepository {
   }
 
   /** Finds the recipients of up to 1,000 notices of a database server that are due. */
-  async findDue(
-    after: DuePosition,
-    server: WorkspaceServer,
-  ): Promise<{ items: NoticeRecipient[]; next: DuePosition | null }> {
-    const rows = await server.search<NoticeRecipient & { dueAt: string }>(
+  findDue(after: DuePosition, server: WorkspaceServer): Promise<DueStep<NoticeRecipient>> {
+    return searchDue<NoticeRecipient>(
+      server,
+      after,
       `SELECT tenant_id AS "tenantId", agent_id AS "agentId", way, due_at::text AS "dueAt"
        FROM agent_notices WHERE due_at <= now() AND due_at >= $1::timestamptz
-       ORDER BY due_at LIMIT ${STEP_ROWS} OFFSET $2`,
-      after,
-      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
+       ORDER BY due_at LIMIT ${DUE_ROWS} OFFSET $2`,
     );
-    return {
-      items: rows.map(({ tenantId, agentId, way }) => ({ tenantId, agentId, way })),
-      next: positionAfter(rows, after, STEP_ROWS),
-    };
   }
 
   /**

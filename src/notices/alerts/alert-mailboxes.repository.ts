@@ -4,10 +4,9 @@ import { Database } from '../../database/database';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { AgentKey } from '../../database/tables/table-declaration';
 import { Transaction } from '../../database/transaction';
-import { DuePosition, positionAfter } from '../../queue/polling/due-position';
+import { DUE_ROWS, DuePosition, DueStep, searchDue } from '../../queue/polling/due-position';
 import { isSuspended } from '../../workspaces/suspension';
 
-const STEP_ROWS = 1_000;
 /** Largest number of alerts that one mail collects. */
 export const MAX_COLLECTED = 50;
 /** Time for which a worker has a mail for itself: more than a mail may take. */
@@ -103,21 +102,14 @@ export class AlertMailboxesRepository {
   }
 
   /** Finds up to 1,000 agents of a database server who have a mail that is due. */
-  async findDue(
-    after: DuePosition,
-    server: WorkspaceServer,
-  ): Promise<{ items: AgentKey[]; next: DuePosition | null }> {
-    const rows = await server.search<AgentKey & { dueAt: string }>(
+  findDue(after: DuePosition, server: WorkspaceServer): Promise<DueStep<AgentKey>> {
+    return searchDue<AgentKey>(
+      server,
+      after,
       `SELECT tenant_id AS "tenantId", agent_id AS "agentId", due_at::text AS "dueAt"
        FROM alert_mailboxes WHERE due_at <= now() AND due_at >= $1::timestamptz
-       ORDER BY due_at LIMIT ${STEP_ROWS} OFFSET $2`,
-      after,
-      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
+       ORDER BY due_at LIMIT ${DUE_ROWS} OFFSET $2`,
     );
-    return {
-      items: rows.map(({ tenantId, agentId }) => ({ tenantId, agentId })),
-      next: positionAfter(rows, after, STEP_ROWS),
-    };
   }
 
   /**

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { Transaction } from '../../database/transaction';
 import { ConversationKey } from '../../database/tables/table-declaration';
-import { DuePosition, positionAfter } from '../../queue/polling/due-position';
+import { DUE_ROWS, DuePosition, DueStep, searchDue } from '../../queue/polling/due-position';
 import { isSuspended } from '../../workspaces/suspension';
 
-const STEP_ROWS = 1_000;
 /** Time for which a worker has a notice for itself: more than a mail may take. */
 const LEASE = `interval '2 minutes'`;
 
@@ -62,21 +61,14 @@ export class AnswerNoticesRepository {
   }
 
   /** Finds up to 1,000 notices of a database server that are due. */
-  async findDue(
-    after: DuePosition,
-    server: WorkspaceServer,
-  ): Promise<{ items: NoticeKey[]; next: DuePosition | null }> {
-    const rows = await server.search<NoticeKey & { dueAt: string }>(
+  findDue(after: DuePosition, server: WorkspaceServer): Promise<DueStep<NoticeKey>> {
+    return searchDue<NoticeKey>(
+      server,
+      after,
       `SELECT tenant_id AS "tenantId", id, due_at::text AS "dueAt"
        FROM answer_notices WHERE due_at <= now() AND due_at >= $1::timestamptz
-       ORDER BY due_at LIMIT ${STEP_ROWS} OFFSET $2`,
-      after,
-      { order: ({ dueAt }) => [dueAt], limit: STEP_ROWS },
+       ORDER BY due_at LIMIT ${DUE_ROWS} OFFSET $2`,
     );
-    return {
-      items: rows.map(({ tenantId, id }) => ({ tenantId, id })),
-      next: positionAfter(rows, after, STEP_ROWS),
-    };
   }
 
   /**
