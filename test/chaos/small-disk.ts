@@ -40,7 +40,8 @@ export class SmallDisk {
     let failure: string | null = null;
     for (let margin = 0; margin < MAX_TRIES * MARGIN_BYTES; margin += MARGIN_BYTES) {
       const { blocks, bfree, bsize } = statfsSync(this.folder);
-      failure = this.resize(String((blocks - bfree) * bsize + margin));
+      // A size of 0 is no limit, which a limit could not follow.
+      failure = this.resize(String(Math.max((blocks - bfree) * bsize + margin, bsize)));
       if (failure === null) return;
     }
     throw new Error(`The file system was not resized: ${failure}`);
