@@ -1,3 +1,4 @@
+import Redis from 'ioredis';
 import { OwnRedis } from '../support/own-redis';
 import { createTenant } from '../support/routes';
 import { readMetric } from '../support/scraped-metrics';
@@ -33,6 +34,14 @@ describe('while a part is killed', () => {
     const body = (await answer.json()) as { redis?: string };
     return { status: answer.status, redis: body.redis };
   };
+
+  /** Waits until a process listens to a channel, because a signal that is sent before is lost. */
+  async function listenedTo(url: string, pattern: string) {
+    const observer = new Redis(url);
+    const list = async () => (await observer.pubsub('CHANNELS', pattern)) as string[];
+    await waitFor('a subscription', async () => (await list()).length > 0);
+    observer.disconnect();
+  }
 
   testSilences(
     'processes',
@@ -121,7 +130,14 @@ describe('while a part is killed', () => {
         );
         expect((await visitor.history()).body.data[0].body).toBe('Yes, we do.');
         await redis.restart();
-        await stream.next('message', 1, TWO_BEATS_MS);
+        await listenedTo(redis.url, 'widget:visitor:*');
+        await client.post(`/conversations/${conversationId}/messages`, { body: 'From stock.' });
+        // The reply waits for the first one, whose next attempt comes within 16 seconds.
+        await waitFor(
+          'the reply on the stream',
+          () => stream.listEvents('message').some(({ data }) => data.message.body === 'From stock.'),
+          TWO_BEATS_MS,
+        );
         stream.close();
       },
     },
