@@ -7,6 +7,7 @@ import { PeopleRepository } from '../../logins/people/people.repository';
 import { Mail } from '../../mails/mailer';
 import { alertMail } from './alert-mail';
 import { AlertMailLinks } from './alert-mail-links';
+import { AlertSubjectsRepository } from './alert-subjects.repository';
 import { AlertMailboxesRepository, ClaimedMail } from './alert-mailboxes.repository';
 
 /** Mail about alerts, with the ids of those that it names. */
@@ -21,6 +22,7 @@ export class AlertMailWriter {
   constructor(
     private readonly mailboxes: AlertMailboxesRepository,
     private readonly news: AlertNewsRepository,
+    private readonly subjects: AlertSubjectsRepository,
     private readonly people: PeopleRepository,
     private readonly links: AlertMailLinks,
   ) {}
@@ -35,13 +37,14 @@ export class AlertMailWriter {
     const workspace = await this.mailboxes.findWorkspace(tx, agent);
     const person = workspace && (await this.people.findByAgent(tx, agent));
     if (!person) return null;
+    const names = await this.subjects.listNames(tx, agent.tenantId, alerts);
     const links = this.links.make(agent, workspace.slug);
     const mail = {
       to: person.email,
       senderName: workspace.name,
       id: claimed.mailId,
       endUrl: links.end,
-      ...alertMail(person.locale, workspace.name, alerts, links),
+      ...alertMail(person.locale, workspace.name, alerts, names, links),
     };
     return { mail, alertIds: alerts.map(({ id }) => id) };
   }

@@ -17,8 +17,10 @@ const failing: AlertRow = {
 const over: AlertRow = { ...failing, resolvedAt: new Date('2026-11-21T09:50:00Z') };
 const full: AlertRow = { ...failing, kind: 'FILES_NEARLY_FULL', subjectId: 'w-1' };
 
+const NAMES = new Map([['e-1', 'Orders of https://evil.example']]);
+
 const mailOf = (alerts: AlertRow[], locale: 'en' | 'de' | null = null, name = 'Acme') =>
-  alertMail(locale, name, alerts, LINKS);
+  alertMail(locale, name, alerts, NAMES, LINKS);
 
 describe('a mail about alerts', () => {
   it.each([
@@ -29,14 +31,14 @@ describe('a mail about alerts', () => {
     expect(mailOf(alerts).subject).toBe(subject);
   });
 
-  it('lists what is open with a link to the page that mends it, and then what is over', () => {
+  it('lists what is open with its name and a link to the page that mends it, and then what is over', () => {
     const { text } = mailOf([over, full, failing]);
     expect(text.indexOf('Open:')).toBeLessThan(text.indexOf('Over:'));
     for (const part of [
-      '- A webhook endpoint fails (2026-11-21 09:41 UTC)\n',
+      '- A webhook endpoint fails: Orders of evil.example (2026-11-21 09:41 UTC)\n',
       'https://app.example/w/acme/settings/webhooks/e-1\n',
       'https://app.example/w/acme/settings/workspace\n',
-      '- A webhook endpoint fails (2026-11-21 09:41 UTC – 2026-11-21 09:50 UTC)',
+      '- A webhook endpoint fails: Orders of evil.example (2026-11-21 09:41 UTC – 2026-11-21 09:50 UTC)',
       LINKS.account,
       LINKS.end,
     ])

@@ -3,6 +3,7 @@ import { AlertRow } from '../../alerts/alert.dto';
 import { Locale } from '../../logins/people/person.dto';
 import { Mail, plainText } from '../../mails/mailer';
 import { MailLinks } from './alert-mail-links';
+import { SubjectNames } from './alert-subjects.repository';
 import { ALERT_WORDS, AlertWords } from './alert-mail-texts';
 import { MAX_COLLECTED } from './alert-mailboxes.repository';
 
@@ -17,11 +18,15 @@ const PAGES: Record<AlertSubject | 'conversation', (id: string) => string> = {
   workspace: () => 'settings/workspace',
 };
 
-/** Writes a mail about alerts. It has no text that a customer has written. */
+/**
+ * Writes a mail about alerts. It has no text that a customer has written.
+ * @param names names of the alerts' subjects, for those that have one
+ */
 export function alertMail(
   locale: Locale | null,
   workspaceName: string,
   alerts: AlertRow[],
+  names: SubjectNames,
   links: MailLinks,
 ): MailText {
   const words = ALERT_WORDS[locale ?? 'en'];
@@ -30,8 +35,8 @@ export function alertMail(
   const ended = alerts.filter(({ resolvedAt }) => resolvedAt !== null);
   const parts = [
     words.hello(workspace),
-    ...listed(words.open, open, (alert) => openText(alert, words, links)),
-    ...listed(words.ended, ended, (alert) => endedText(alert, words)),
+    ...listed(words.open, open, (alert) => openText(alert, words, { names, links })),
+    ...listed(words.ended, ended, (alert) => endedText(alert, words, names)),
     ...(alerts.length >= MAX_COLLECTED ? [`${words.cut} ${links.workspace}`] : []),
     words.end(links),
   ];
@@ -48,13 +53,25 @@ function listed(heading: string, alerts: AlertRow[], write: (alert: AlertRow) =>
   return alerts.length > 0 ? [heading, ...alerts.map(write)] : [];
 }
 
-function openText({ kind, subjectId, openedAt }: AlertRow, { kinds }: AlertWords, { workspace }: MailLinks) {
-  const page = `${workspace}/${PAGES[alertCatalog[kind].subject](subjectId)}`;
-  return `- ${kinds[kind].title} (${timeOf(openedAt)})\n  ${kinds[kind].advice}\n  ${page}`;
+function openText(
+  alert: AlertRow,
+  words: AlertWords,
+  { names, links }: { names: SubjectNames; links: MailLinks },
+): string {
+  const { kind, subjectId, openedAt } = alert;
+  const page = `${links.workspace}/${PAGES[alertCatalog[kind].subject](subjectId)}`;
+  return `- ${titleOf(alert, words, names)} (${timeOf(openedAt)})\n  ${words.kinds[kind].advice}\n  ${page}`;
 }
 
-function endedText({ kind, openedAt, resolvedAt }: AlertRow, { kinds }: AlertWords): string {
-  return `- ${kinds[kind].title} (${timeOf(openedAt)} – ${timeOf(resolvedAt!)})`;
+function endedText(alert: AlertRow, words: AlertWords, names: SubjectNames): string {
+  const { openedAt, resolvedAt } = alert;
+  return `- ${titleOf(alert, words, names)} (${timeOf(openedAt)} – ${timeOf(resolvedAt!)})`;
+}
+
+/** Returns the title of an alert's kind with the name of its subject, if that has one. */
+function titleOf({ kind, subjectId }: AlertRow, { kinds }: AlertWords, names: SubjectNames): string {
+  const name = names.get(subjectId);
+  return name === undefined ? kinds[kind].title : `${kinds[kind].title}: ${plainText(name)}`;
 }
 
 /** Returns a time as `2026-11-21 09:41 UTC`. */

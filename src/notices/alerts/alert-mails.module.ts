@@ -14,6 +14,7 @@ import { AlertMailLinks } from './alert-mail-links';
 import { AlertMailSender } from './alert-mail-sender';
 import { alertMailTables } from './alert-mail-tables';
 import { AlertMailWriter } from './alert-mail-writer';
+import { AlertSubjectsRepository } from './alert-subjects.repository';
 import { AlertMailboxesRepository } from './alert-mailboxes.repository';
 
 /** Provides the choices of mails about alerts, and the links that end them. */
@@ -39,6 +40,6 @@ export class AlertMailsApiModule {}
 /** Collects alerts, and mails them. */
 @Module({
   imports: [AlertMailsModule, AlertsModule, LoginsModule, MailsModule, MetricsModule],
-  providers: [AlertCollector, AlertMailSender, AlertMailWriter],
+  providers: [AlertCollector, AlertMailSender, AlertMailWriter, AlertSubjectsRepository],
 })
 export class AlertMailsWorkerModule {}
