@@ -9,7 +9,7 @@ module.exports = {
     ? base.testMatch
     : [
         '<rootDir>/test/(attack|browser|citus|chaos|packaging|plans|soak|topology)/**/*.spec.ts',
-        '<rootDir>/test/*/*.{process,slow}.ts',
+        '<rootDir>/test/*/*.process.ts',
       ],
   testPathIgnorePatterns: [
     '/node_modules/',

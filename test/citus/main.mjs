@@ -11,6 +11,7 @@ import { requireCitus } from '../../scripts/servers/citus.mjs';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
 const SUITES = ['\\.e2e-spec', '/test/(?!dashboard|lint|tables)[a-z-]+/[a-z-]+\\.spec'];
+const SLOW = ['--config', join(ROOT, 'jest.slow.cjs')];
 const SYSTEM = ['--config', join(ROOT, 'jest.system.cjs')];
 
 // Runs the end-to-end, integration and slow tests on Citus, and then what finds out where Citus runs the
@@ -29,7 +30,8 @@ await runLauncher(
     await run('npm', ['run', '--silent', 'build']);
     await run(process.execPath, [JEST, '--maxWorkers=3', ...(named.length > 0 ? named : SUITES)]);
     if (named.length > 0) return;
-    for (const tests of ['\\.slow', 'test/citus']) await run(process.execPath, [JEST, ...SYSTEM, tests]);
+    await run(process.execPath, [JEST, ...SLOW, '--maxWorkers=2']);
+    await run(process.execPath, [JEST, ...SYSTEM, 'test/citus']);
   },
   { stop: () => rm(recorded, { recursive: true, force: true }) },
 );

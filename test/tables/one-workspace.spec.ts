@@ -19,7 +19,7 @@ const REPEATED: Record<string, string[]> = {
 
 /** Features whose tests run both ways by themselves, and where. */
 const BOTH_WAYS: Record<string, string> = {
-  notices: 'test/notices/answers-by-mail.e2e-spec.ts',
+  notices: 'test/notices/answers-by-mail.slow.ts',
   webhooks: 'test/webhooks/webhook-events.e2e-spec.ts',
 };
 
