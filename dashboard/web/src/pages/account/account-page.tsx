@@ -14,9 +14,9 @@ export function AccountPage() {
   return (
     <PageLayout title={texts.account.title} about={texts.account.about}>
       <PreferencesSection />
+      <NoticesSection />
       <PushSection />
       <AlertMailsSection />
-      <NoticesSection />
       <PasswordSection />
       <SecondFactorSection />
       <SessionsSection />

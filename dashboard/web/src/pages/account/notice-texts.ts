@@ -20,9 +20,9 @@ interface NoticeTexts {
 
 const TEXTS: Record<Locale, NoticeTexts> = {
   en: {
-    title: 'Notices',
+    title: 'Notices of waiting conversations',
     about:
-      'When you do not use the inbox and a conversation waits. You get one of each conversation until you look at it.',
+      'You get one of each conversation that waits while you do not use the inbox, until you look at it.',
     workspace: 'Workspace',
     byMail: (email) => `By mail to ${email}`,
     byPush: 'By push message',
@@ -44,9 +44,9 @@ const TEXTS: Record<Locale, NoticeTexts> = {
     sendAgain: 'Send again',
   },
   de: {
-    title: 'Benachrichtigungen',
+    title: 'Benachrichtigungen über wartende Unterhaltungen',
     about:
-      'Wenn Sie den Posteingang nicht benutzen und eine Unterhaltung wartet. Sie bekommen von jeder eine, bis Sie sie ansehen.',
+      'Sie bekommen eine von jeder Unterhaltung, die wartet, während Sie den Posteingang nicht benutzen, bis Sie sie ansehen.',
     workspace: 'Workspace',
     byMail: (email) => `Per Mail an ${email}`,
     byPush: 'Per Push-Nachricht',
