@@ -9,6 +9,8 @@ import { RecoveryTally } from './recovery-tally';
 import { RecoveryKey, WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 
 const STEP = 1_000;
+/** Pause after a step, in which a step for many small recoveries leaves the worker and database to new events. */
+const PAUSE_MS = 5;
 
 /** Runs recoveries until all deliveries that they made have ended. */
 @Injectable()
@@ -24,6 +26,7 @@ export class RecoveryRunner {
       name: 'recoveries',
       search: { first: LOWEST_ID, find: (after, server) => recoveries.findUnsettled(after, server) },
       size: STEP,
+      pauseMs: PAUSE_MS,
       step: (tx, key, size) => this.makeStep(tx, key, size),
     });
   }
