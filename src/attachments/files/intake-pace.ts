@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 
-/** Bytes that a process takes in of a workspace's files in a millisecond: 16 MiB a second. */
-const BYTES_PER_MS = (16 * 1024 * 1024) / 1000;
+/** Bytes that a process takes in of a workspace's files in a millisecond: 8 MiB a second. */
+const BYTES_PER_MS = (8 * 1024 * 1024) / 1000;
 /** Milliseconds by which a workspace may be ahead of this rate. */
-const AHEAD_MS = 50;
+const AHEAD_MS = 100;
 /** Number of workspaces above which those that are behind the rate are forgotten. */
 const MAX_REMEMBERED = 1_000;
 
