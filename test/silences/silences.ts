@@ -105,7 +105,7 @@ export const SILENCES = {
     suite: 'service',
   },
   'push: visitor': { because: 'an answer that a visitor has not read is mailed' },
-  'stream: owner': { because: 'the banner reads the alerts every 10 seconds, and needs no stream' },
+  'stream: owner': { because: 'the banner reads the alerts every 30 seconds, and needs no stream' },
   'stream: agent': {
     told: 'of new messages, by reads every 5 seconds',
     where: 'inbox',
