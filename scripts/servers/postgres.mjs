@@ -84,7 +84,8 @@ export async function startPostgres({
     args: ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     logFile: join(home.directory, 'postgresql.log'),
     user: home.user,
-    env,
+    // On macOS a server without a locale in its environment may end: the system asks for one in a thread.
+    env: { LC_ALL: 'C', ...env },
   });
   reaper.adopt(child, 'SIGINT'); // "fast" shutdown: ends the sessions, then writes a checkpoint
 
@@ -122,13 +123,23 @@ function makeCluster({ binaries, data, passwordFile, user, disposable }) {
       '--auth=scram-sha-256',
       `--pwfile=${passwordFile}`,
       '--encoding=UTF8',
-      '--locale=C.UTF-8',
+      ...localeOf(process.platform),
       ...(disposable ? ['--no-sync'] : []),
     ],
     { ...runAs(user), encoding: 'utf8' },
   );
   if (status !== 0) throw new LauncherError(`PostgreSQL's initdb failed: ${error?.message ?? stderr}`);
   renameSync(unfinished, data);
+}
+
+/**
+ * Returns the options of `initdb` for a locale that orders by bytes and knows the letters of UTF-8. macOS has
+ * no C.UTF-8.
+ *
+ * @param {string} platform
+ */
+export function localeOf(platform) {
+  return platform === 'darwin' ? ['--locale=C', '--lc-ctype=UTF-8'] : ['--locale=C.UTF-8'];
 }
 
 /**
