@@ -10,6 +10,19 @@ const REAPER = fileURLToPath(new URL('reaper.sh', import.meta.url));
 /** A fault with a message for the person at the terminal, printed without a stack. */
 export class LauncherError extends Error {}
 
+/**
+ * Throws on Windows, where the launchers and the tests lack a shell and signals.
+ *
+ * @param {string} platform
+ */
+export function requireUnix(platform) {
+  if (platform !== 'win32') return;
+  throw new LauncherError(
+    'Windows itself cannot run this. Run it in the Windows Subsystem for Linux (wsl --install), with the checkout ' +
+      'in the file system of Linux, such as ~/service.',
+  );
+}
+
 /** @import { ChildProcess } from 'node:child_process' */
 
 /**
@@ -31,6 +44,7 @@ export class LauncherError extends Error {}
  * @returns {Promise<Reaper>}
  */
 export async function startReaper(lockFile) {
+  requireUnix(process.platform);
   const child = spawn('/bin/sh', [REAPER, ...(lockFile ? [lockFile] : [])], {
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],

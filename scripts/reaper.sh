@@ -29,7 +29,7 @@ elif [ -n "$1" ]; then
   tenths=0
   until mkdir "$held" 2>/dev/null; do
     [ -d "$held" ] || exit 1
-    read -r reaper holder <"$held/pids" 2>/dev/null || reaper=''
+    read -r reaper holder 2>/dev/null <"$held/pids" || reaper=''
     if [ -n "$reaper" ] && ! kill -0 "$reaper" 2>/dev/null; then
       # It was killed.
       rm -rf -- "$held"

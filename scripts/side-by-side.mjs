@@ -1,5 +1,6 @@
 // Runs npm scripts side by side. Each argument is one, or several that run in turn: `lint build:a,build:b`.
 import { spawn } from 'node:child_process';
+import { printFault, requireUnix } from './processes.mjs';
 
 /**
  * Runs an npm script and prints what it said once it has ended, so that the lines of two do not mix.
@@ -37,6 +38,12 @@ async function runInTurn(names) {
   return true;
 }
 
+try {
+  requireUnix(process.platform);
+} catch (error) {
+  printFault(error);
+  process.exit(1);
+}
 console.log(`Running ${process.argv.slice(2).join(' beside ').replaceAll(',', ', ')}`);
 const succeeded = await Promise.all(process.argv.slice(2).map((names) => runInTurn(names.split(','))));
 if (succeeded.includes(false)) process.exitCode = 1;

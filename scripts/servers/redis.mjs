@@ -170,13 +170,11 @@ function unpackedIn(folder, user) {
  * @param {string} platform
  */
 export function adviceFor(platform) {
-  const ways = {
-    darwin: 'install it with Homebrew: brew install redis',
-    win32: 'run this in the Windows Subsystem for Linux (WSL), where it is downloaded: wsl --install',
-  };
+  const way =
+    platform === 'darwin'
+      ? 'install it with Homebrew: brew install redis'
+      : 'install redis-server or valkey-server with your package manager, so that it is on PATH';
   return (
-    'No Redis found. Do one of these:\n' +
-    `  - ${Object.entries(ways).find(([name]) => name === platform)?.[1] ?? 'install redis-server or valkey-server with your package manager, so that it is on PATH'}\n` +
-    '  - set REDIS_URL to a Redis that runs already'
+    'No Redis found. Do one of these:\n' + `  - ${way}\n` + '  - set REDIS_URL to a Redis that runs already'
   );
 }

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { requireUnix } from '../../scripts/processes.mjs';
 import { postgresPackage } from '../../scripts/servers/postgres-binaries.mjs';
+import { localeOf } from '../../scripts/servers/postgres.mjs';
 import { adviceFor } from '../../scripts/servers/redis.mjs';
 
 const read = (path: string): any => JSON.parse(readFileSync(join(__dirname, '../..', path), 'utf8'));
@@ -42,10 +44,28 @@ describe('the package with PostgreSQL', () => {
   });
 });
 
+describe('the launchers', () => {
+  it('tell who starts them on Windows of the Subsystem for Linux', () => {
+    expect(() => requireUnix('win32')).toThrow('wsl --install');
+  });
+
+  it.each(['darwin', 'linux'])('run on %s', (platform) => {
+    expect(() => requireUnix(platform)).not.toThrow();
+  });
+});
+
+describe('the cluster of PostgreSQL', () => {
+  it.each([
+    ['darwin', '--locale=C --lc-ctype=UTF-8'],
+    ['linux', '--locale=C.UTF-8'],
+  ])('has a locale that %s knows', (platform, options) => {
+    expect(localeOf(platform).join(' ')).toBe(options);
+  });
+});
+
 describe('the advice where there is no Redis', () => {
   it.each([
     ['darwin', 'brew install redis'],
-    ['win32', 'wsl --install'],
     ['linux', 'your package manager'],
   ])('has a way for %s', (platform, way) => {
     expect(adviceFor(platform)).toContain(way);
