@@ -1,12 +1,14 @@
 import { createServer, Server, Socket } from 'node:net';
 import { DnsStub } from '../../test/support/dns-stub';
 import { HttpsReceiver } from '../../test/support/https-receiver';
+import { itOnLinux } from '../../test/support/left-out';
 import { TestCa } from '../../test/support/test-ca';
 import { AddressPolicy, AddressRefused } from './address-policy';
 import { DnsFailure, HostResolver } from './host-resolver';
 import { ConnectionSetup, VettedConnector } from './vetted-connector';
 
 const NAME = 'hooks.example.com';
+const LOOPBACK = 'loopback addresses beside 127.0.0.1';
 
 describe('VettedConnector', () => {
   let ca: TestCa;
@@ -107,14 +109,14 @@ describe('VettedConnector', () => {
     });
   });
 
-  it('tries each address for its share of the time', async () => {
+  itOnLinux(LOOPBACK, 'tries each address for its share of the time', async () => {
     const [first, second] = [await silence('127.0.0.2'), await silence('127.0.0.3')];
     dns.set(NAME, { A: ['127.0.0.2', '127.0.0.3', '127.0.0.1'] });
     expect((await connect(NAME, { timeoutMs: 3_000 }).socket).remoteAddress).toBe('127.0.0.1');
     expect([first.length, second.length]).toEqual([1, 1]);
   });
 
-  it('ends at the deadline when every address hangs, and reports the stage', async () => {
+  itOnLinux(LOOPBACK, 'ends at the deadline when every address hangs, and reports the stage', async () => {
     const taken = await silence('127.0.0.2');
     dns.set(NAME, { A: ['127.0.0.2'] });
     await expect(connect(NAME, { timeoutMs: 1_000 }).socket).rejects.toMatchObject({
@@ -125,7 +127,7 @@ describe('VettedConnector', () => {
     expect(taken).toHaveLength(1);
   });
 
-  it('tries at most four addresses of a name', async () => {
+  itOnLinux(LOOPBACK, 'tries at most four addresses of a name', async () => {
     const hosts = [2, 3, 4, 5, 6, 7].map((last) => `127.0.0.${last}`);
     const taken = await Promise.all(hosts.map(silence));
     for (const server of servers) server.on('connection', (socket) => socket.destroy());
@@ -134,7 +136,7 @@ describe('VettedConnector', () => {
     expect(taken.flat()).toHaveLength(4);
   });
 
-  it('distinguishes a refused connect from a failed handshake', async () => {
+  itOnLinux(LOOPBACK, 'distinguishes a refused connect from a failed handshake', async () => {
     dns.set(NAME, { A: ['127.0.0.9'] });
     await expect(connect(NAME).socket).rejects.toMatchObject({ stage: 'connect', timedOut: false });
     dns.set('other.example.com', { A: ['127.0.0.1'] });

@@ -126,7 +126,7 @@ describe('the store of files', () => {
     });
 
     it('later, if the store is away at the start', async () => {
-      const away = new DiskStore('/proc/no-such-folder');
+      const away = new DiskStore(join(__filename, 'folder-in-a-file'));
       const proof = proofOf(away);
       jest.spyOn(away, 'hasMark').mockRejectedValue(new Error('away'));
       await proof.onApplicationBootstrap();

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { itOnLinux } from '../support/left-out';
 import { print } from '../support/report';
 import { Attack } from './attacker';
 import { tableOf } from './report';
@@ -53,7 +54,7 @@ export function besiege<Means>(
     expect(target.answers.complaints).toEqual([]);
   });
 
-  it('released what attackers held', () => {
+  itOnLinux('/proc', 'released what attackers held', () => {
     expect(siege.rounds.filter(({ releasedMs }) => releasedMs === null).map(({ attack }) => attack)).toEqual(
       [],
     );

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChannelWorkspace, SentMessage } from '../support/channel-workspace';
 import { PDF, uploadTo } from '../support/files';
+import { itOnLinux } from '../support/left-out';
 import { TestService } from '../support/service';
 import { ProcessUsage } from '../support/process-usage';
 import { ServiceProcess } from '../support/service-process';
@@ -148,21 +149,26 @@ describe('of a message with files', () => {
     await next.end('SIGKILL');
   });
 
-  it('no worker holds a large file in memory', async () => {
-    const { shop, id, names } = await chatOnWhatsApp();
-    const worker = await startWorker();
-    const first = await send(shop, id, [['small.pdf', large(1)]]);
-    await shop.delivered(first, 'SENT', 20_000);
-    const usage = new ProcessUsage([{ name: 'worker', pid: worker.pid }]);
-    usage.sample();
-    const before = usage.memory.latest.get('worker')!;
-    const message = await send(shop, id, [['large.pdf', large(95)]]);
-    await shop.delivered(message, 'SENT', 60_000);
-    usage.stop();
-    expect(usage.memory.peaks.get('worker')! - before).toBeLessThan(48);
-    expect(names()).toEqual(['small.pdf', 'large.pdf']);
-    await worker.end('SIGKILL');
-  }, 120_000);
+  itOnLinux(
+    '/proc',
+    'no worker holds a large file in memory',
+    async () => {
+      const { shop, id, names } = await chatOnWhatsApp();
+      const worker = await startWorker();
+      const first = await send(shop, id, [['small.pdf', large(1)]]);
+      await shop.delivered(first, 'SENT', 20_000);
+      const usage = new ProcessUsage([{ name: 'worker', pid: worker.pid }]);
+      usage.sample();
+      const before = usage.memory.latest.get('worker')!;
+      const message = await send(shop, id, [['large.pdf', large(95)]]);
+      await shop.delivered(message, 'SENT', 60_000);
+      usage.stop();
+      expect(usage.memory.peaks.get('worker')! - before).toBeLessThan(48);
+      expect(names()).toEqual(['small.pdf', 'large.pdf']);
+      await worker.end('SIGKILL');
+    },
+    120_000,
+  );
 
   it('an upload may take longer than a lease, and no second worker begins it', async () => {
     const { shop, id, names } = await chatOnWhatsApp();

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { contradictions } from '../support/integrity';
+import { itOnLinux } from '../support/left-out';
 import { print } from '../support/report';
 import { waitFor } from '../support/wait';
 import { ChaosCluster } from './cluster';
@@ -142,7 +143,7 @@ describe(`Chaos (SEED=${seed})`, () => {
     expect(deaths()).toEqual([]);
   });
 
-  it('let no process grow without bound', () => {
+  itOnLinux('/proc', 'let no process grow without bound', () => {
     const large = [...cluster.usage.memory.peaks].filter(([, mib]) => mib > MAX_MEMORY_MB);
     expect(large).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StubAnswer } from '../support/dns-stub';
 import { waitFor } from '../support/wait';
@@ -167,6 +168,7 @@ const logs: Fault = {
   witness: 'steady',
   strike: (cluster) => restartAll(cluster, () => FULL_DISK),
   undo: (cluster) => restartAll(cluster, ({ logFile }) => logFile),
+  obstacle: () => (existsSync(FULL_DISK) ? null : `there is no ${FULL_DISK}, which only Linux has`),
 };
 
 export const FAULTS: Fault[] = [

@@ -12,6 +12,7 @@ const CLOCK_OFFSET_MS = 5_000;
 /** Delay of the supervisor before it restarts a process. */
 const RESTART_MS = 250;
 const READY_MS = 40_000;
+/** File on which every write fails, as on a full disk. Only Linux has it. */
 export const FULL_DISK = '/dev/full';
 
 /** An unexpected end of a process. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent } from 'node:http';
@@ -6,6 +7,7 @@ import { startPostgres } from '../../scripts/servers/postgres.mjs';
 import { Config } from '../../src/config/config';
 import { migrate } from '../../src/database/setup/migrator';
 import { HeldAnswers } from '../support/held-answers';
+import { describeWith, itOnLinux } from '../support/left-out';
 import { MessagingHost } from '../support/messaging-host';
 import { makeServerContext, ServerContext } from '../support/server-context';
 import { Receiver } from '../support/receiver';
@@ -24,6 +26,8 @@ const NO_FURTHER_FILE = 10;
 const FAILURES = 20;
 
 interface Fault {
+  /** Program of Linux alone that makes the fault. */
+  needs?: string;
   /** Code of the errors in the log. */
   code: string;
   /** Detail of the readiness route; null when the process can't take the request for it. */
@@ -95,6 +99,7 @@ describe('real faults of the database', () => {
 
   const FAULTS: Record<string, Fault> = {
     'a file limit': {
+      needs: 'prlimit',
       code: 'EMFILE',
       detail: null,
       begin: (of) => limitFiles(of, String(NO_FURTHER_FILE)),
@@ -137,45 +142,48 @@ describe('real faults of the database', () => {
     return status === 200 ? 'ready' : data.error.details;
   };
 
-  it.each(Object.keys(FAULTS))(
-    '%s: a worker parks nothing, drops no record, sends nothing twice',
-    async (name) => {
-      const fault = FAULTS[name]!;
-      const logFile = pathOf(`${fault.code}.log`);
-      const worker = await start('worker', logFile);
-      const subscription = await subscribe(host, receiver, { events: ['message.created'] });
-      const { path, endpoint } = subscription;
-      held.hold(path);
-      await subscription.message();
-      await held.waitForCount(path, 1);
+  const itWithEach = (title: string, test: (fault: Fault) => Promise<void>) => {
+    for (const [name, fault] of Object.entries(FAULTS)) {
+      const whole = `${name}: ${title}`;
+      if (fault.needs) itOnLinux(fault.needs, whole, () => test(fault));
+      else it(whole, () => test(fault));
+    }
+  };
 
-      await begin(fault, worker);
-      held.release(path);
-      await subscription.message();
-      await waitFor('failures', () => {
-        const lines = readFileSync(logFile, 'utf8').split('\n');
-        return lines.filter((line) => line.includes(fault.code)).length >= FAILURES;
-      });
-      if (fault.detail !== null)
-        expect(await detailsOf(worker)).toEqual(
-          expect.arrayContaining([{ field: 'database', message: fault.detail }]),
-        );
+  itWithEach('a worker parks nothing, drops no record, sends nothing twice', async (fault) => {
+    const logFile = pathOf(`${fault.code}.log`);
+    const worker = await start('worker', logFile);
+    const subscription = await subscribe(host, receiver, { events: ['message.created'] });
+    const { path, endpoint } = subscription;
+    held.hold(path);
+    await subscription.message();
+    await held.waitForCount(path, 1);
 
-      await fault.end(worker);
-      const delivered = await waitFor('both deliveries', async () => {
-        const stored = await deliveriesOf(host, endpoint);
-        return stored.length === 2 && stored.every(({ status }) => status === 'SUCCEEDED') && stored;
-      });
-      expect(delivered.map(({ attempt_count: count }) => count)).toEqual([1, 1]);
-      expect(await attemptsOf(host, endpoint)).toMatchObject([{ status_code: 200 }, { status_code: 200 }]);
-      expect(receiver.received(path)).toHaveLength(2);
-      expect(await host.query('SELECT FROM parked_events')).toEqual([]);
-      await waitFor('readiness', async () => (await detailsOf(worker)) === 'ready');
-    },
-  );
+    await begin(fault, worker);
+    held.release(path);
+    await subscription.message();
+    await waitFor('failures', () => {
+      const lines = readFileSync(logFile, 'utf8').split('\n');
+      return lines.filter((line) => line.includes(fault.code)).length >= FAILURES;
+    });
+    if (fault.detail !== null)
+      expect(await detailsOf(worker)).toEqual(
+        expect.arrayContaining([{ field: 'database', message: fault.detail }]),
+      );
 
-  it.each(Object.keys(FAULTS))('%s: an API answers 503 with Retry-After, and works again', async (name) => {
-    const fault = FAULTS[name]!;
+    await fault.end(worker);
+    const delivered = await waitFor('both deliveries', async () => {
+      const stored = await deliveriesOf(host, endpoint);
+      return stored.length === 2 && stored.every(({ status }) => status === 'SUCCEEDED') && stored;
+    });
+    expect(delivered.map(({ attempt_count: count }) => count)).toEqual([1, 1]);
+    expect(await attemptsOf(host, endpoint)).toMatchObject([{ status_code: 200 }, { status_code: 200 }]);
+    expect(receiver.received(path)).toHaveLength(2);
+    expect(await host.query('SELECT FROM parked_events')).toEqual([]);
+    await waitFor('readiness', async () => (await detailsOf(worker)) === 'ready');
+  });
+
+  itWithEach('an API answers 503 with Retry-After, and works again', async (fault) => {
     const workspace = await host.make.workspace();
     const { key } = await host.make.apiKey(workspace);
     const api = await start('api');
@@ -208,26 +216,21 @@ describe('real faults of the database', () => {
     httpAgent.destroy();
   });
 
-  it('no network: the CLI says that the database is unavailable', async () => {
-    const environment = { ...environmentOf(stores), PATH: process.env.PATH };
-    const canUnshare = await runProgram('unshare', ['--net', 'true']).then(
-      () => true,
-      () => false,
-    );
-    if (!canUnshare) {
-      // Only root may make a network namespace, and not in every container.
-      console.warn('skipped: this user can make no network namespace');
-      return;
-    }
-    const list = ['api-key', 'list', '--workspace', 'x'];
-    const args = ['--net', process.execPath, CLI, ...list];
-    const failure = await runProgram('unshare', args, { env: environment }).catch((error: Error) => error);
-    const { stderr } = (failure as Error).cause as { stderr: string };
-    expect(JSON.parse(stderr)).toMatchObject({
-      error: {
-        code: 'UNAVAILABLE',
-        message: expect.stringMatching(/^The database does not answer: .*ENETUNREACH/),
-      },
+  // Only root on Linux may make one, and not in every container.
+  const canUnshare = spawnSync('unshare', ['--net', 'true']).status === 0;
+  describeWith('the right to make a network namespace', canUnshare, 'no network', () => {
+    it('the CLI says that the database is unavailable', async () => {
+      const environment = { ...environmentOf(stores), PATH: process.env.PATH };
+      const list = ['api-key', 'list', '--workspace', 'x'];
+      const args = ['--net', process.execPath, CLI, ...list];
+      const failure = await runProgram('unshare', args, { env: environment }).catch((error: Error) => error);
+      const { stderr } = (failure as Error).cause as { stderr: string };
+      expect(JSON.parse(stderr)).toMatchObject({
+        error: {
+          code: 'UNAVAILABLE',
+          message: expect.stringMatching(/^The database does not answer: .*ENETUNREACH/),
+        },
+      });
     });
   });
 });

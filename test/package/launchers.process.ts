@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { AddressInfo, connect, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { describeOnLinux } from '../support/left-out';
 import { environmentOf } from '../support/service-process';
 import { createStores, TestStores } from '../support/test-database';
 
@@ -16,7 +17,7 @@ const LAUNCHER = `
   console.log('ready');
 `;
 
-describe('the launchers', () => {
+describeOnLinux('another loopback address', 'the launchers', () => {
   let stores: TestStores;
   const launchers: ChildProcess[] = [];
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { HIGHEST_ID, LOWEST_ID } from '../../src/common/ids';
 import { SYSTEM } from '../../src/access/principal';
 import { Database } from '../../src/database/database';
@@ -109,8 +109,12 @@ describe(`the search in ${MESSAGES.toLocaleString('en')} messages`, () => {
     };
   }
 
-  /** Reads the processor time in milliseconds of each connection's process, by its id. */
+  /**
+   * Reads the processor time in milliseconds of each connection's process, by its id. Empty on systems
+   * without /proc.
+   */
   async function readProcessorMs(): Promise<Map<number, number>> {
+    if (!existsSync('/proc')) return new Map();
     const rows = await host.query<{ pid: number }>(
       'SELECT pid FROM pg_stat_activity WHERE datname = current_database()',
     );

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
@@ -6,6 +7,13 @@ import { readFileSync } from 'node:fs';
  */
 export function stopTree(pid: number): number[] {
   process.kill(pid, 'SIGSTOP');
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-  return [pid, ...children.flatMap((child) => stopTree(Number(child)))];
+  return [pid, ...childrenOf(pid).flatMap(stopTree)];
+}
+
+function childrenOf(pid: number): number[] {
+  const listed =
+    process.platform === 'linux'
+      ? readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      : spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' }).stdout;
+  return listed.split(/\s+/).filter(Boolean).map(Number);
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { describeWith } from './left-out';
 
 const ROOT = resolve(__dirname, '../..');
 /** Names that `.gitignore` has too, and git's own folder. */
@@ -25,10 +26,6 @@ function walk(folder: string): string[] {
 
 /** Describes tests that need git. They are left out where it is missing. */
 export function describeWithGit(name: string, tests: () => void): void {
-  const isPossible = spawnSync('git', ['--version']).status === 0;
-  describe(name, () => {
-    // oxlint-disable-next-line house/restricted-syntax -- The README's command passes with Node and npm alone.
-    if (!isPossible) return it.todo('need git on PATH');
-    tests();
-  });
+  const isThere = spawnSync('git', ['--version']).status === 0;
+  describeWith('git on PATH', isThere, name, tests);
 }

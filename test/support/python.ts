@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { canInstall, installPackage } from '../../scripts/servers/apt.mjs';
+import { describeWith } from './left-out';
 
 const ROOT = resolve(__dirname, '../..');
 
@@ -9,10 +10,7 @@ export const PYTHON_INSTALL_TIMEOUT_MS = 180_000;
 
 /** Describes tests that need `python3`. They are left out where it is missing and cannot be installed. */
 export function describeWithPython(name: string, tests: () => void): void {
-  const isPossible = hasPython() || canInstall();
-  describe(name, () => {
-    // oxlint-disable-next-line house/restricted-syntax -- The README's command passes for any user.
-    if (!isPossible) return it.todo('need python3 on PATH');
+  describeWith('python3 on PATH', hasPython() || canInstall(), name, () => {
     beforeAll(requirePython, PYTHON_INSTALL_TIMEOUT_MS);
     tests();
   });

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { DnsStub } from '../../../test/support/dns-stub';
 import { HttpsReceiver } from '../../../test/support/https-receiver';
+import { itOnLinux } from '../../../test/support/left-out';
 import { Certificate, TestCa } from '../../../test/support/test-ca';
 import { letTimePass, waitFor } from '../../../test/support/wait';
 import { AddressPolicy } from '../../outgoing/address-policy';
@@ -14,6 +15,7 @@ import { HostResolver } from '../../outgoing/host-resolver';
 import { generateEndpointSecret, serviceSignature, standardSignature } from './signature';
 
 const NAME = 'hooks.example.com';
+const LOOPBACK = 'loopback addresses beside 127.0.0.1';
 const LIMIT = 16 * 1024;
 /** Timeout of attempts that are meant to time out, at any stage. */
 const SHORT_MS = 300;
@@ -775,7 +777,7 @@ describe('DeliverySender', () => {
       expect(protocols).toEqual(['http/1.1']);
     });
 
-    it('checks an IP literal against the certificate, without SNI', async () => {
+    itOnLinux(LOOPBACK, 'checks an IP literal against the certificate, without SNI', async () => {
       const outcome = await makeSender().send(delivery({ url: `https://127.0.0.1:${receiver.port}/` }));
       expect(outcome.kind).toBe('succeeded');
       expect(receiver.lastRequest).toMatchObject({ servername: null });
@@ -832,14 +834,14 @@ describe('DeliverySender', () => {
       expect(receiver.requests).toHaveLength(1);
     });
 
-    it('tries the next address when one fails', async () => {
+    itOnLinux(LOOPBACK, 'tries the next address when one fails', async () => {
       // Only 127.0.0.1 listens; the resolver decides the order.
       dns.set(NAME, { A: ['127.0.0.2', '127.0.0.3', '127.0.0.1'] });
       expect((await makeSender().send(delivery())).kind).toBe('succeeded');
       expect(receiver.lastRequest).toMatchObject({ servername: NAME, address: '127.0.0.1' });
     });
 
-    it('leaves time for the next address when one hangs', async () => {
+    itOnLinux(LOOPBACK, 'leaves time for the next address when one hangs', async () => {
       await listen(createTcpServer(), '127.0.0.2', receiver.port);
       dns.set(NAME, { A: ['127.0.0.2', '127.0.0.1'] });
       const outcome = await makeSender({ timeoutMs: 2 * PAST_SETUP_MS }).send(delivery());
@@ -914,7 +916,7 @@ describe('DeliverySender', () => {
       expectFailure(refused, 'address_refused');
     });
 
-    it('leave nothing behind once idle, refused or failed', async () => {
+    itOnLinux(LOOPBACK, 'leave nothing behind once idle, refused or failed', async () => {
       const sender = makeSender({ connectionIdleMs: 50, maxAgeMs: 50 });
       await Promise.all([
         sender.send(delivery()),
