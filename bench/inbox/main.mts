@@ -10,6 +10,7 @@ import { runCli, startApp, startDashboard, startMigratedServers } from '../../sc
 import { freePort, LauncherError, runLauncher, sleep } from '../../scripts/processes.mjs';
 import type { Servers } from '../../scripts/servers.mjs';
 import { DATA_DIR } from '../../scripts/servers/home.mjs';
+import { requireLinux } from '../support/usage.mts';
 import { AgentPage } from './agent-page.mts';
 import { Customers } from './customers.mts';
 import { Figures } from './figures.mts';
@@ -44,6 +45,7 @@ const wants = (part: string) => options.only.includes(part);
 let servers: Servers | undefined;
 
 async function run() {
+  requireLinux();
   const started = await startMigratedServers(log);
   servers = started.servers;
   const pool = new pg.Pool({ connectionString: servers.databaseAdminUrl, max: 4 });

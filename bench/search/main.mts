@@ -13,6 +13,7 @@ import { runLauncher } from '../../scripts/processes.mjs';
 import type { Servers } from '../../scripts/servers.mjs';
 import { microseconds, ms, number } from '../support/report.mts';
 import { percentilesOf } from '../support/statistics.mts';
+import { requireLinux } from '../support/usage.mts';
 import { IndexerMeter } from './indexer-meter.mts';
 import { ReadMeter, type Reads } from './read-meter.mts';
 import { ABSENT, filledWorkspace, RARE } from './workspace.mts';
@@ -40,6 +41,7 @@ const log = (line: string) => process.stderr.write(`${line}\n`);
 let servers: Servers | undefined;
 
 async function run() {
+  requireLinux();
   const started = await startMigratedServers(log);
   servers = started.servers;
   const pool = new pg.Pool({ connectionString: servers.databaseAdminUrl, max: 4 });

@@ -17,6 +17,7 @@ import { makeFixture } from './fixture.mts';
 import { itemAt } from './items.mts';
 import type { Sizes } from './plan.mts';
 import { startReceiver, type Receiver } from './receiver.mts';
+import { requireLinux } from './usage.mts';
 
 /** Started process. `failed` rejects when the process ends without a call of `stop`. */
 export interface Running {
@@ -45,6 +46,7 @@ interface Parts {
  */
 export class Environment {
   static async start(log: (line: string) => void, options: ServerOptions = {}): Promise<Environment> {
+    requireLinux();
     const servers = await startServers({ ...options, disposable: false, onLog: log });
     const folder = mkdtempSync(join(tmpdir(), 'messaging-bench-'));
     servers.reaper.removeAtEnd(folder);

@@ -1,9 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { codeOf } from '../../scripts/processes.mjs';
+import { codeOf, LauncherError } from '../../scripts/processes.mjs';
 import type { Deployment } from './deployment.mts';
 
 /** Length of a tick in milliseconds, the unit in which Linux counts a process's time. */
 const TICK_MS = 10;
+
+/** Throws unless this is Linux: a benchmark reads times and memory of processes from /proc. */
+export function requireLinux(): void {
+  if (process.platform !== 'linux')
+    throw new LauncherError('The benchmarks need Linux: they read times and memory of processes from /proc.');
+}
 
 /** Returns the milliseconds of processor time that a process has used. */
 export function processorMs(pid: number): number {
