@@ -9,7 +9,7 @@ import { RecoveryTally } from './recovery-tally';
 import { RecoveryKey, WebhookRecoveriesRepository } from './webhook-recoveries.repository';
 
 const STEP = 1_000;
-/** Pause after a step, in which a step for many small recoveries leaves the worker and database to new events. */
+/** Pause after a step, so that steps for many small recoveries leave time for new events. */
 const PAUSE_MS = 5;
 
 /** Runs recoveries until all deliveries that they made have ended. */
