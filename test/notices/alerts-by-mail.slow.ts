@@ -167,11 +167,7 @@ describe('alerts by mail', () => {
     const make = (input: Partial<CreateWebhookEndpoint>) =>
       host
         .get(WebhookEndpointsService)
-        .create(
-          workspace.id,
-          { url: 'https://127.0.0.1:9999/in/s3cret', events: ['*'], ...input },
-          SYSTEM,
-        );
+        .create(workspace.id, { url: 'https://127.0.0.1:9999/in/s3cret', events: ['*'], ...input }, SYSTEM);
     const { connection } = await TestWidget.connect(service, workspace);
     await open('KEY_ENDING', (await host.make.apiKey(workspace)).id);
     expect((await mailbox.next(owner.email)).text).toContain('An API key is about to end: Test key (');
