@@ -11,7 +11,10 @@ export function canShowReply(queries: QueryClient, workspaceId: string, conversa
   return isLoaded && rowsOf(queries, workspaceId, conversationId).every(({ isUnread }) => !isUnread);
 }
 
-/** Shows a sent reply, and the agent as assigned if the reply has assigned the conversation to them. */
+/**
+ * Shows a sent reply: the customer waits no more, and the agent is assigned if the reply has assigned the
+ * conversation to them.
+ */
 export function showReply(
   queries: QueryClient,
   { id: workspaceId, agentId }: Pick<Workspace, 'id' | 'agentId'>,
@@ -24,21 +27,35 @@ export function showReply(
   const answered = { waitingMessageId: null, waitingSince: null };
   const change = { ...last, ...answered, lastSenderAgentId: agentId, ...assigned };
   const isListed = rowsOf(queries, workspaceId, conversationId, 'active').length > 0;
+  const isAnswer = rowsOf(queries, workspaceId, conversationId).some((row) => row.waitingMessageId !== null);
   addNewest(queries, workspaceId, ['messages', conversationId], message);
   // Answers of running reads may be older than the reply, so they get the change as well.
   endChange(showChange(queries, workspaceId, conversationId, change), false);
   void refreshList(queries, workspaceId, isListed ? [] : [conversationId]);
-  if (assignmentEventId === undefined) return;
-  const conversationKey = keyOf(workspaceId, 'conversation', conversationId);
-  const before = queries.getQueryData<Conversation>(conversationKey);
-  // The new `updatedAt` makes the page read the conversation's changes again.
-  const updated = { ...assigned, updatedAt: createdAt };
-  changeCached<Conversation>(queries, conversationKey, (conversation) => ({ ...conversation, ...updated }));
-  if (before?.status !== 'OPEN') return;
+  const counted = { isAnswer, isAssignment: false };
+  if (assignmentEventId !== undefined) {
+    const conversationKey = keyOf(workspaceId, 'conversation', conversationId);
+    const before = queries.getQueryData<Conversation>(conversationKey);
+    counted.isAssignment = before?.status === 'OPEN';
+    // The new `updatedAt` makes the page read the conversation's changes again.
+    const updated = { ...assigned, updatedAt: createdAt };
+    changeCached<Conversation>(queries, conversationKey, (conversation) => ({ ...conversation, ...updated }));
+  }
+  countReply(queries, workspaceId, counted);
+}
+
+/** Changes the counts of conversations by a reply, which its sender's stream of changes does not report. */
+function countReply(
+  queries: QueryClient,
+  workspaceId: string,
+  { isAnswer, isAssignment }: { isAnswer: boolean; isAssignment: boolean },
+): void {
   const countsKey = ['workspaces', workspaceId, 'conversations/counts', {}];
-  changeCached<InboxCounts>(queries, countsKey, ({ mine, nobody, ...others }) => ({
+  const add = (count: number, more: number) => (count > MAX_COUNT ? count : Math.max(0, count + more));
+  changeCached<InboxCounts>(queries, countsKey, ({ mine, nobody, waiting, ...others }) => ({
     ...others,
-    mine: mine > MAX_COUNT ? mine : mine + 1,
-    nobody: nobody > MAX_COUNT ? nobody : nobody - 1,
+    mine: add(mine, isAssignment ? 1 : 0),
+    nobody: add(nobody, isAssignment ? -1 : 0),
+    waiting: add(waiting, isAnswer ? -1 : 0),
   }));
 }
