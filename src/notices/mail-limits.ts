@@ -34,9 +34,17 @@ export class MailLimits {
       windowMs: HOUR_MS,
       excess: 'Too many mails of this workspace.',
     };
+    // The workspace comes first, so that one above its limit uses up no mail of others to the address.
+    const ofWorkspaceKey = `${kind}-mails-of:${tenantId}`;
+    if (!(await this.tryCounting(ofWorkspaceKey, perHour))) return false;
+    if (await this.tryCounting(`${kind}-mails-to:${addressKey(email)}`, perDay)) return true;
+    await this.limiter.giveBack(ofWorkspaceKey);
+    return false;
+  }
+
+  private async tryCounting(key: string, limit: RateLimit): Promise<boolean> {
     try {
-      await this.limiter.countCall(`${kind}-mails-to:${addressKey(email)}`, perDay);
-      await this.limiter.countCall(`${kind}-mails-of:${tenantId}`, perHour);
+      await this.limiter.countCall(key, limit);
       return true;
     } catch (error) {
       if (error instanceof AppError && error.code === 'RATE_LIMITED') return false;

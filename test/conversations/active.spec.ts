@@ -1,4 +1,5 @@
 import { SYSTEM } from '../../src/access/principal';
+import { idTime } from '../../src/common/ids';
 import { NOBODY } from '../../src/conversations/conversation.dto';
 import { ConversationsService } from '../../src/conversations/conversations.service';
 import { MessagesService } from '../../src/messages/messages.service';
@@ -43,7 +44,7 @@ describe('the conversations by latest activity', () => {
       assignedAgentId: null,
       lastMessagePreview: 'Where is my parcel?',
       lastMessageAt: message.createdAt,
-      waitingSince: message.createdAt,
+      waitingSince: idTime(message.id),
       waitingMessageId: message.id,
       createdAt: expect.any(Date),
       lastMessageId: message.id,

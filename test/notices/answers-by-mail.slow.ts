@@ -2,9 +2,11 @@ import { ContactErasuresService } from '../../src/privacy/contact-erasures.servi
 import { ChannelConnectionsService } from '../../src/channels/connections/channel-connections.service';
 import { SYSTEM } from '../../src/access/principal';
 import { Mailbox, ReceivedMail } from '../support/mailbox';
+import { MessagingHost } from '../support/messaging-host';
 import { createTenant, Tenant } from '../support/routes';
 import { TestService } from '../support/service';
-import { waitFor } from '../support/wait';
+import { TcpProxy } from '../support/tcp-proxy';
+import { letTimePass, waitFor } from '../support/wait';
 import { TestVisitor, TestWidget } from '../support/widget';
 
 const LINK = /http:\/\/\S+\/answers#(\S+)/;
@@ -262,11 +264,16 @@ describe('an answer that a visitor has not read', () => {
     });
   });
 
-  it('is not mailed to one address more than ten times a day, whoever gives it', async () => {
+  it('is not mailed to one address more than ten times a day, whoever gives it, and waits then', async () => {
     for (let n = 0; n < 12; n++) await answer((await chat({ email: `victim+${n}@example.com` })).id, 'Hi');
     await searchPasses();
     await searchPasses();
     expect(mailbox.mails.filter(({ to }) => to[0]!.startsWith('victim'))).toHaveLength(10);
+    const waiting = await service.query(
+      `SELECT FROM answer_notices n JOIN answer_addresses a USING (tenant_id, conversation_id)
+       WHERE a.email LIKE 'victim%' AND n.tries = 0 AND n.due_at > now() + interval '50 minutes'`,
+    );
+    expect(waiting).toHaveLength(2);
   }, 60_000);
 
   it('is not mailed after the widget was disconnected', async () => {
@@ -339,4 +346,36 @@ describe('without a mail server', () => {
     expect((await visitor.send('GET', '/answer-address')).body).toEqual({ address: 'OFF' });
     expect(await service.query('SELECT FROM answer_addresses')).toEqual([]);
   });
+});
+
+it('an answer that became old enough while the database was away is mailed', async () => {
+  const mailbox = await Mailbox.start();
+  const host = await MessagingHost.create();
+  const proxy = await TcpProxy.start(host.stores.databaseUrl);
+  const service = await TestService.create({
+    role: 'all',
+    beside: host,
+    env: {
+      DATABASE_URL: proxy.address,
+      SMTP_URL: mailbox.url,
+      MAIL_FROM: 'Acme Login <login@example.com>',
+      ANSWER_MAIL_SECONDS: '3',
+      PUBLIC_URL: 'http://service.example',
+    },
+  });
+  const { client, workspace } = await createTenant(service);
+  const visitor = await (await TestWidget.connect(service, workspace)).visitor();
+  await visitor.post('m-1');
+  await visitor.send('POST', '/answer-address', { email: 'zoe@example.com', locale: 'en' });
+  const { conversationId } = (await visitor.open()).body;
+  await client.post(`/conversations/${conversationId}/messages`, { body: 'Yes, we do.' });
+  await waitFor('the answer to be sent', async () => {
+    const [last] = (await visitor.history()).body.data;
+    return last?.body === 'Yes, we do.' && last.delivery.status === 'SENT';
+  });
+  await proxy.cut();
+  await letTimePass(8_000);
+  expect(mailbox.mails).toEqual([]);
+  await proxy.restore();
+  expect((await mailbox.next('zoe@example.com')).text).toContain('> Yes, we do.');
 });

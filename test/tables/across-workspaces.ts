@@ -168,6 +168,9 @@ export const CLIMBING_READS: Record<string, string> = {
   'AttachmentsRepository.listStored reads message_parts': 'shows the delivery of a file with it',
   'ConversationsRepository.passOverPipelined reads messages':
     'finds the next message that waits, where the first one is taken back',
+  'AlertSubjectsRepository.listNames reads api_keys': 'the names in a mail, by primary key',
+  'AlertSubjectsRepository.listNames reads channel_connections': 'the names in a mail, by primary key',
+  'AlertSubjectsRepository.listNames reads webhook_endpoints': 'the names in a mail, by primary key',
   'AnswerNoticesRepository.add reads messages': 'whether the answers of a notice are read, by primary key',
   'AnswerNoticesRepository.findContent reads channel_connections': 'the widget of a mail, by primary key',
   'AnswerNoticesRepository.findContent reads messages': 'as add',

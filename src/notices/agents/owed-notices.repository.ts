@@ -7,8 +7,8 @@ import { isSuspended } from '../../workspaces/suspension';
 import { IS_OVER, NoticeRecipient, OwedNotice } from './agent-notices.repository';
 import { STEP_AGENTS } from './notice-choices.repository';
 
-/** Largest number of conversations of which one pass makes notices to a recipient. */
-const MAX_OF_RECIPIENT = 50;
+/** Largest number of conversations of which one search makes notices to a recipient. */
+export const MAX_OF_RECIPIENT = 50;
 
 /** Notices that a recipient wants, of messages and assignments with ids above `since`, up to `until`. */
 export interface Wish extends NoticeRecipient {
@@ -74,7 +74,7 @@ const findIn = writtenOnce((batch: Batch) => {
       WHERE CASE c.matter WHEN 'ASSIGNMENT' THEN r.is_unread
           ELSE coalesce(r.message_id, '${LOWEST_ID}') < c.last_message_id END
         AND (n.id IS NULL OR ${IS_OVER})
-      LIMIT ${MAX_OF_RECIPIENT}
+      ORDER BY "subjectId" LIMIT ${MAX_OF_RECIPIENT}
     ) AS owed
     WHERE NOT ${isSuspended(tenantId)}`;
 });

@@ -3,31 +3,24 @@ import { idFloor, LOWEST_ID } from '../../common/ids';
 import { Database } from '../../database/database';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { Polls } from '../../queue/polling/polls';
-import { AgentNoticesRepository } from './agent-notices.repository';
+import { Stretch, Stretches } from '../stretches';
+import { AgentNoticesRepository, NoticeRecipient } from './agent-notices.repository';
 import { NoticeMatter, NoticeWay, QuietMinutes } from './notice-choices.dto';
 import { ListedChoices, NoticeChoicesRepository, STEP_AGENTS } from './notice-choices.repository';
 import { NoticeDispatch } from './notice-dispatch';
-import { OwedNoticesRepository, Wish } from './owed-notices.repository';
+import { MAX_OF_RECIPIENT, OwedNoticesRepository, Wish } from './owed-notices.repository';
 
 const MINUTE_MS = 60_000;
-/** Time before the start of a worker from which it searches, because none may have run meanwhile. */
-const LOOK_BACK_MS = 6 * 60 * MINUTE_MS;
-/** Longest stretch of time that one pass over the workspaces searches. */
-const STRETCH_MS = 60 * MINUTE_MS;
 /** Time by which two passes overlap, so that they find rows that commit late. */
 const OVERLAP_MS = 10_000;
-/** Shortest stretch of a pass: less than a multiple of a second, at which polls begin. */
+/** Shortest stretch that is searched: less than a multiple of a second, at which polls begin. */
 const LEAST_MS = 1_500;
+/** Number of times that a pass looks for more notices of a recipient. */
+const MAX_ROUNDS = 20;
 
 type Position = [tenantId: string, agentId: string];
 
 const FIRST: Position = [LOWEST_ID, LOWEST_ID];
-
-/** Stretch of time that a pass over the agents searches, before each agent's own quiet time is taken away. */
-interface Pass {
-  since: number;
-  until: number;
-}
 
 /**
  * Finds the notices that agents are owed. Each pass over the agents who have chosen notices searches the
@@ -35,7 +28,8 @@ interface Pass {
  */
 @Injectable()
 export class OwedNotices {
-  private readonly passes = new Map<string, Pass>();
+  /** Stretches of time before each agent's own quiet time is taken away. */
+  private readonly stretches = new Stretches();
 
   constructor(
     polls: Polls,
@@ -52,28 +46,36 @@ export class OwedNotices {
     const ways = this.dispatch.listWays();
     // Nothing is found that could not go out, so nothing waits.
     if (ways.length === 0) return null;
-    const pass = after === FIRST ? this.beginPass(server.name) : this.passes.get(server.name)!;
-    if (!pass) return null;
+    const stretch =
+      after === FIRST ? this.stretches.begin(server.name, Date.now()) : this.stretches.read(server.name);
+    if (stretch.until - stretch.since < LEAST_MS) return null;
     const listed = await this.choices.list(after, server);
-    const wishes = listed.flatMap((choices) => ways.flatMap((way) => wishOf(choices, way, pass) ?? []));
-    for (const notices of await this.owed.find(wishes))
-      await this.database.queueTransaction((tx) => this.notices.add(tx, notices));
+    const wishes = listed.flatMap((choices) => ways.flatMap((way) => wishOf(choices, way, stretch) ?? []));
+    await this.tell(server.name, wishes);
     const last = listed.at(-1);
-    return last && listed.length === STEP_AGENTS ? [last.tenantId, last.agentId] : null;
+    if (last && listed.length === STEP_AGENTS) return [last.tenantId, last.agentId];
+    this.stretches.finish(server.name);
+    return null;
   }
 
-  /** Returns null if the pass before has come nearly up to now. */
-  private beginPass(server: string): Pass | null {
-    const newest = Date.now();
-    const since = this.passes.get(server)?.until ?? newest - LOOK_BACK_MS;
-    if (newest - since < LEAST_MS) return null;
-    const pass = { since, until: Math.min(newest, since + STRETCH_MS) };
-    this.passes.set(server, pass);
-    return pass;
+  /** Makes the notices that recipients are owed, and looks again for those of a recipient who is owed more. */
+  private async tell(server: string, wishes: Wish[]): Promise<void> {
+    for (let left = wishes, n = 0; left.length > 0 && n < MAX_ROUNDS; n++) {
+      const found = await this.owed.find(left);
+      await this.stretches.workOn(server, found, (notices) =>
+        this.database.queueTransaction((tx) => this.notices.add(tx, notices)),
+      );
+      const full = found.filter(({ length }) => length === MAX_OF_RECIPIENT).map(([notice]) => notice!);
+      left = left.filter((wish) => full.some((notice) => isOf(notice, wish)));
+    }
   }
 }
 
-function wishOf(choices: ListedChoices, way: NoticeWay, { since, until }: Pass): Wish | null {
+function isOf(notice: NoticeRecipient, { tenantId, agentId, way }: Wish): boolean {
+  return notice.tenantId === tenantId && notice.agentId === agentId && notice.way === way;
+}
+
+function wishOf(choices: ListedChoices, way: NoticeWay, { since, until }: Stretch): Wish | null {
   const { tenantId, agentId } = choices;
   const [matters, minutes]: [NoticeMatter[], QuietMinutes] =
     way === 'MAIL'

@@ -40,10 +40,10 @@ export const IS_UNREAD = (message: string) => `${message}.delivery_status IN ('S
 @Injectable()
 export class AnswerNoticesRepository {
   /**
-   * Adds a notice, in place of one whose answers the visitor has read.
-   * @returns false if the conversation has a notice of unread answers
+   * Adds a notice, in place of one whose answers the visitor has read, unless the conversation has one of
+   * unread answers.
    */
-  async add(tx: Transaction, notice: AnswerNotice): Promise<boolean> {
+  async add(tx: Transaction, notice: AnswerNotice): Promise<void> {
     const { tenantId, id, conversationId, connectionId, messageId } = notice;
     await tx.query(
       `DELETE FROM answer_notices n WHERE n.tenant_id = $1 AND n.conversation_id = $2 AND EXISTS (
@@ -52,12 +52,11 @@ export class AnswerNoticesRepository {
              OR m.id > n.message_id AND m.sender_type = 'CUSTOMER'))`,
       [tenantId, conversationId],
     );
-    const rows = await tx.query(
+    await tx.query(
       `INSERT INTO answer_notices (tenant_id, id, conversation_id, connection_id, message_id, due_at, created_at)
-       VALUES ($1, $2, $3, $4, $5, now(), now()) ON CONFLICT (tenant_id, conversation_id) DO NOTHING RETURNING id`,
+       VALUES ($1, $2, $3, $4, $5, now(), now()) ON CONFLICT (tenant_id, conversation_id) DO NOTHING`,
       [tenantId, id, conversationId, connectionId, messageId],
     );
-    return rows.length > 0;
   }
 
   /** Finds up to 1,000 notices of a database server that are due. */
@@ -142,6 +141,14 @@ export class AnswerNoticesRepository {
       tries,
       dueAt,
     ]);
+  }
+
+  /** Sets when a claimed notice that was not sent is looked at again, and takes its try back. */
+  async postpone(tx: Transaction, { tenantId, id }: NoticeKey, dueAt: Date): Promise<void> {
+    await tx.query(
+      'UPDATE answer_notices SET due_at = $3, tries = tries - 1 WHERE tenant_id = $1 AND id = $2',
+      [tenantId, id, dueAt],
+    );
   }
 
   async delete(tx: Transaction, { tenantId, id }: NoticeKey): Promise<void> {

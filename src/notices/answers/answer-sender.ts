@@ -5,6 +5,7 @@ import { Metrics } from '../../metrics/metrics';
 import { BEFORE_ALL_DUE } from '../../queue/polling/due-position';
 import { StepOutcome } from '../../queue/polling/fair-items';
 import { WorkRunner } from '../../queue/polling/work-runner';
+import { MailLimit, MailLimits } from '../mail-limits';
 import { nextTryAfter } from '../mail-tries';
 import { AnswerAddressesRepository } from './answer-addresses.repository';
 import { AnswerLinks } from './answer-links';
@@ -13,6 +14,9 @@ import { AnswerNoticesRepository, NoticeContent, NoticeKey } from './answer-noti
 
 /** Number of workspaces whose mails a worker sends at the same time. */
 const SIDE_BY_SIDE = 4;
+const LIMIT: MailLimit = { kind: 'answer', toAddress: 10, ofWorkspace: 500 };
+/** Time for which notices wait above a limit. */
+const ABOVE_LIMIT_MS = 3_600_000;
 
 /**
  * Sends notices by mail, each at least once. A mail is sent twice only if its worker ends between the answer
@@ -26,6 +30,7 @@ export class AnswerSender {
     private readonly notices: AnswerNoticesRepository,
     private readonly addresses: AnswerAddressesRepository,
     private readonly links: AnswerLinks,
+    private readonly limits: MailLimits,
     private readonly mailer: Mailer,
     private readonly metrics: Metrics,
   ) {
@@ -54,18 +59,23 @@ export class AnswerSender {
     return 'done';
   }
 
-  /** Claims a notice; deletes it if there is nothing to tell any more. */
+  /** Claims a notice. Deletes it if there is nothing to tell any more, and postpones it above a limit. */
   private claim(key: NoticeKey): Promise<{ content: NoticeContent; texts: string[] } | null> {
     return this.database.queueTransaction(async (tx) => {
-      if ((await this.notices.claim(tx, key)) === null) return null;
+      const tries = await this.notices.claim(tx, key);
+      if (tries === null) return null;
       const content = await this.notices.findContent(tx, key);
-      if (content) {
-        const { conversationId, messageId } = content;
-        const conversation = { tenantId: key.tenantId, conversationId };
-        return { content, texts: await this.notices.listTexts(tx, conversation, messageId, MAX_QUOTES) };
+      if (!content) {
+        await this.notices.delete(tx, key);
+        return null;
       }
-      await this.notices.delete(tx, key);
-      return null;
+      if (tries === 1 && !(await this.limits.countMail(LIMIT, key.tenantId, content.email))) {
+        await this.notices.postpone(tx, key, new Date(Date.now() + ABOVE_LIMIT_MS));
+        return null;
+      }
+      const { conversationId, messageId } = content;
+      const conversation = { tenantId: key.tenantId, conversationId };
+      return { content, texts: await this.notices.listTexts(tx, conversation, messageId, MAX_QUOTES) };
     });
   }
 

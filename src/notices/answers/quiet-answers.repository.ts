@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Batch, workspaceOf, writtenOnce } from '../../database/key-list';
+import { Batch, listsOf, workspaceOf, writtenOnce } from '../../database/key-list';
 import { Database } from '../../database/database';
 import { WorkspaceServer } from '../../database/placement/placement';
 import { isSuspended } from '../../workspaces/suspension';
 import { IS_UNREAD } from './answer-notices.repository';
 
 export const STEP_WIDGETS = 100;
-export const STEP_ANSWERS = 1_000;
+const STEP_ANSWERS = 1_000;
 
 export interface ListedWidget {
   tenantId: string;
@@ -17,7 +17,6 @@ export interface ListedWidget {
 export interface QuietAnswer extends ListedWidget {
   conversationId: string;
   messageId: string;
-  email: string;
 }
 
 /**
@@ -28,7 +27,7 @@ const findIn = writtenOnce((batch: Batch) => {
   const tenantId = workspaceOf('widget', '$1', batch);
   return `
     SELECT widget.tenant_id AS "tenantId", widget.connection_id AS "connectionId", c.id AS "conversationId",
-      m.id AS "messageId", coalesce(a.email, p.email) AS email
+      m.id AS "messageId"
     FROM unnest($1::uuid[], $2::uuid[]) AS widget (tenant_id, connection_id)
     JOIN conversations c ON c.tenant_id = ${tenantId} AND c.status = ANY ('{OPEN,SNOOZED,CLOSED}')
       AND coalesce(c.last_message_id, c.id) > $3 AND coalesce(c.last_message_id, c.id) <= $4
@@ -56,21 +55,20 @@ export class QuietAnswersRepository {
     );
   }
 
-  /** Finds up to 1,000 unread answers with ids above `from`, up to `until`, for each batch of widgets. */
-  async find(widgets: ListedWidget[], from: string, until: string): Promise<QuietAnswer[]> {
-    const found: QuietAnswer[] = [];
+  /**
+   * Finds the unread answers of widgets with ids above `from`, up to `until`, and yields them in lists of up
+   * to 1,000.
+   */
+  async *find(widgets: ListedWidget[], from: string, until: string): AsyncGenerator<QuietAnswer[]> {
     for (const batch of this.database.batchesOf(widgets, STEP_WIDGETS)) {
-      const tenantIds = batch.map(({ tenantId }) => tenantId);
-      const connectionIds = batch.map(({ connectionId }) => connectionId);
-      found.push(
-        ...(await this.database.query<QuietAnswer>(findIn(this.database), [
-          tenantIds,
-          connectionIds,
-          from,
-          until,
-        ])),
-      );
+      const keys = listsOf(batch, 'tenantId', 'connectionId');
+      let found: QuietAnswer[];
+      let after = from;
+      do {
+        found = await this.database.query<QuietAnswer>(findIn(this.database), [...keys, after, until]);
+        yield found;
+        after = found.at(-1)?.messageId ?? after;
+      } while (found.length === STEP_ANSWERS);
     }
-    return found;
   }
 }
