@@ -32,7 +32,7 @@ export const alertCatalog = {
   RECOVERY_FINISHED: {
     subject: 'webhook_endpoint',
     description:
-      'A recovery delivered all that the endpoint had missed. Resolved by the next recovery, or after a day.',
+      'A recovery delivered all that the endpoint had missed. Resolved by the next failure or recovery, or after a day.',
     endsAfterHours: 24,
   },
   RECOVERY_STOPPED: {

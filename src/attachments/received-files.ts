@@ -91,7 +91,7 @@ export class ReceivedFiles {
     const attachment = await this.attachments.lock(tx, key);
     if (attachment?.state !== 'PENDING') return 'ended';
     if (!(await this.space.reserve(tx, tenantId, facts.size))) return 'full';
-    if (!(await this.files.setStored(tx, { tenantId, fileId: file.fileId }, facts, 0))) {
+    if (!(await this.files.setStored(tx, { tenantId, fileId: file.fileId }, facts, null))) {
       await this.space.release(tx, tenantId, facts.size);
       return 'ended';
     }

@@ -360,6 +360,34 @@ it('waits for its owner after the service has switched it off, and then delivers
   expect(countsAfter(before)).toEqual({ live: 1, first: 1, second: 1, 'while inactive': 1 });
 });
 
+it('gets what it missed also if it was tried in vain for five days before the service switched it off', async () => {
+  await giveUp('first');
+  await waitForState('probing');
+  await moveClock(5 * DAY_MS + MINUTE_MS);
+  await waitForState('stopped');
+  await tenant.message('second');
+  await tenant.waitForStatus(endpoint, 'pending');
+  await waitFor('the first attempt', () => arrived().includes('second'));
+  await tenant.makeLastAttemptDue(endpoint);
+  await waitFor(
+    'an inactive endpoint',
+    async () => !(await tenant.endpoints.get(tenant.id, endpoint.id, SYSTEM)).active,
+  );
+  await tenant.message('while inactive');
+  await tenant.waitForRelay();
+
+  await tenant.activate(endpoint);
+  expect(await waitForState('probing')).toMatchObject({ stopReason: null });
+  const before = receiver.received().length;
+  await succeedOnce('live');
+  await waitForHealth();
+  expect(countsAfter(before)).toEqual({ live: 1, first: 1, second: 1, 'while inactive': 1 });
+  expect(await openAlerts()).toEqual(['RECOVERY_FINISHED']);
+
+  await giveUp('third');
+  await waitFor('the end of the news', async () => (await openAlerts()).length === 0);
+});
+
 it('does nothing unless it is chosen, and begins with the first miss since the last success once it is', async () => {
   await tenant.edit(endpoint, { automaticRecovery: false });
   await succeedOnce('before');

@@ -76,6 +76,7 @@ export class FilesRepository {
 
   /**
    * Stores the facts of a file whose bytes are stored, and the duration of audio and video, if it is known.
+   * @param deleteAt time at which the file is deleted unless it is kept; null leaves it as it is
    * @returns false if the file is about to be deleted
    */
   async setStored(
@@ -90,14 +91,14 @@ export class FilesRepository {
       height,
       durationMs,
     }: FileFacts & { durationMs?: number | null },
-    livesMs: number,
+    deleteAt: Date | null,
   ): Promise<boolean> {
     const rows = await tx.query(
       `UPDATE files SET size = $3, sha256 = $4, kind = $5, content_type = $6, width = $7, height = $8,
          duration_ms = $11,
-         rendition_due_at = CASE WHEN $10::boolean AND stored_at IS NULL THEN now() ELSE rendition_due_at END,
-         stored_at = coalesce(stored_at, now()),
-         delete_at = CASE WHEN stored_at IS NULL THEN delete_at + $9 * interval '1 millisecond' ELSE delete_at END
+         rendition_due_at = CASE WHEN $10::boolean AND stored_at IS NULL THEN $12 ELSE rendition_due_at END,
+         stored_at = coalesce(stored_at, $12),
+         delete_at = CASE WHEN stored_at IS NULL THEN coalesce($9, delete_at) ELSE delete_at END
        WHERE tenant_id = $1 AND id = $2 AND ${IS_KEPT} RETURNING id`,
       [
         tenantId,
@@ -108,9 +109,10 @@ export class FilesRepository {
         contentType,
         width,
         height,
-        livesMs,
+        deleteAt,
         renditionOf(contentType) !== null,
         PLAYED.includes(kind) ? (durationMs ?? null) : null,
+        new Date(),
       ],
     );
     return rows.length > 0;

@@ -12,7 +12,7 @@ export interface DueRendition {
 /** Number of tries, so that a file which ends its worker is not tried for ever. */
 const MAX_TRIES = 3;
 /** Time for which a worker has a file for itself: more than a rendition may take. */
-const LEASE = `interval '1 minute'`;
+const LEASE_MS = 60_000;
 
 /** Writes the columns of `files` about renditions. */
 @Injectable()
@@ -35,10 +35,10 @@ export class RenditionsRepository {
   async claim(tx: Transaction, { tenantId, fileId }: DueRendition): Promise<RenditionKind | null> {
     const [row] = await tx.query<{ contentType: string; tries: number }>(
       `UPDATE files SET rendition_tries = rendition_tries + 1,
-         rendition_due_at = CASE WHEN rendition_tries < ${MAX_TRIES} THEN now() + ${LEASE} END
+         rendition_due_at = CASE WHEN rendition_tries < ${MAX_TRIES} THEN $3::timestamptz END
        WHERE tenant_id = $1 AND id = $2 AND rendition_due_at <= now()
        RETURNING content_type AS "contentType", rendition_tries AS tries`,
-      [tenantId, fileId],
+      [tenantId, fileId, new Date(Date.now() + LEASE_MS)],
     );
     return row && row.tries <= MAX_TRIES ? renditionOf(row.contentType) : null;
   }

@@ -103,9 +103,9 @@ export class UploadContents {
     try {
       const expected = { maxBytes: size, sha256, contentType, ...given };
       const facts = await this.intake.take(key, content, expected);
-      const livesMs = file.storedAt === null ? UNUSED_MS - CONTENT_MS : 0;
+      const deleteAt = file.deleteAt && new Date(file.deleteAt.getTime() + UNUSED_MS - CONTENT_MS);
       const isKept = await this.database.transaction(async (tx) => {
-        if (!(await this.files.setStored(tx, key, facts, livesMs))) return false;
+        if (!(await this.files.setStored(tx, key, facts, deleteAt))) return false;
         if (facts.size < size) await this.space.release(tx, tenantId, size - facts.size);
         return true;
       });

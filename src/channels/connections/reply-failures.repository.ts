@@ -20,9 +20,9 @@ export class ReplyFailuresRepository {
        )
        UPDATE channel_connections w
        SET failed_replies = least(${FAILING_FROM}, CASE WHEN old.goes_on THEN failed_replies ELSE 0 END + $3::integer),
-         failed_since = CASE WHEN old.goes_on THEN failed_since ELSE now() END
+         failed_since = CASE WHEN old.goes_on THEN failed_since ELSE $4 END
        FROM old WHERE w.tenant_id = $1 AND w.id = $2 RETURNING w.failed_replies AS "failedReplies"`,
-      [tenantId, id, failed],
+      [tenantId, id, failed, new Date()],
     );
     return row?.failedReplies ?? 0;
   }

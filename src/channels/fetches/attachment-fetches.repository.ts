@@ -37,8 +37,8 @@ export class AttachmentFetchesRepository {
     return tx.pipeline(
       `INSERT INTO attachment_fetches (tenant_id, id, connection_id, reference_key_id, reference_ciphertext, due_at,
                                        created_at)
-       VALUES ($1, $2, $3, $4, $5, CASE WHEN $6::boolean THEN now() END, now())`,
-      [tenantId, attachmentId, connectionId, keyId, ciphertext, isDue],
+       VALUES ($1, $2, $3, $4, $5, $6, now())`,
+      [tenantId, attachmentId, connectionId, keyId, ciphertext, isDue ? new Date() : null],
     );
   }
 

@@ -58,7 +58,7 @@ export class OwedNotices {
     return null;
   }
 
-  /** Makes the notices that recipients are owed, and looks again for those of a recipient who is owed more. */
+  /** Makes the notices that recipients are owed. Searches again for a recipient who may be owed more. */
   private async tell(server: string, wishes: Wish[]): Promise<void> {
     for (let left = wishes, n = 0; left.length > 0 && n < MAX_ROUNDS; n++) {
       const found = await this.owed.find(left);

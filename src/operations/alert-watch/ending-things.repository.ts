@@ -6,7 +6,7 @@ import { TRIAL_WARNING_DAYS } from '../../workspaces/plan-policy';
 
 const KEY_WARNING_DAYS = 7;
 /** Days for which a key that has ended is still found, so that its alert is resolved. */
-const KEY_PAST_DAYS = 3;
+const KEY_PAST_DAYS = 30;
 const PAGE = 1_000;
 
 export interface EndingKey {
@@ -49,7 +49,7 @@ export class EndingThingsRepository {
     }
   }
 
-  /** Finds keys that end within days, and those that ended a few days ago. */
+  /** Finds keys that end within days, and those that ended in the last 30. */
   async *findKeys(): AsyncIterable<EndingKey> {
     for (let after: [string, string] | undefined = [LOWEST_ID, LOWEST_ID]; after;) {
       const rows: EndingKey[] = await this.database.placement.readOnServers<EndingKey>(

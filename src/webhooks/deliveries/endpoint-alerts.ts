@@ -14,12 +14,16 @@ export class EndpointAlerts {
     private readonly alerts: AlertWriter,
   ) {}
 
-  /** Opens the alert when a delivery was given up, unless a success followed or the endpoint is inactive. */
+  /**
+   * Opens the alert when a delivery was given up, unless a success followed or the endpoint is inactive. It
+   * replaces the news that the endpoint has recovered.
+   */
   async openFailing({ tenantId, id, url }: HealthChange): Promise<void> {
     await this.database.transaction(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, tenantId, id);
       if (!endpoint?.active || endpoint.url !== url || !endpoint.failingSince) return;
       await this.alerts.open(tx, tenantId, 'ENDPOINT_FAILING', id);
+      await this.alerts.resolve(tx, tenantId, ['RECOVERY_FINISHED'], id);
     });
   }
 

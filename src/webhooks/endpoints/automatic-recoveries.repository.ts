@@ -114,14 +114,18 @@ export class AutomaticRecoveriesRepository {
     );
   }
 
-  /** Makes the endpoint's state due after an activation. One that has stopped is forgotten. */
+  /**
+   * Makes the endpoint's state due after an activation, also if no probe had succeeded for five days. A state
+   * that has stopped after three rounds is forgotten.
+   */
   async resume(tx: Transaction, tenantId: string, endpointId: string): Promise<void> {
-    await tx.query(`DELETE FROM automatic_recoveries WHERE ${BY_KEY} AND state = 'STOPPED'`, [
+    await tx.query(`DELETE FROM automatic_recoveries WHERE ${BY_KEY} AND stop_reason = 'rounds'`, [
       tenantId,
       endpointId,
     ]);
     await tx.query(
-      `UPDATE automatic_recoveries SET state = 'MISSING', recovery_id = NULL, due_at = now() WHERE ${BY_KEY}`,
+      `UPDATE automatic_recoveries SET state = 'MISSING', recovery_id = NULL, stop_reason = NULL, due_at = now()
+       WHERE ${BY_KEY}`,
       [tenantId, endpointId],
     );
   }

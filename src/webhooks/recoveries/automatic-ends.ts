@@ -30,5 +30,7 @@ export class AutomaticEnds {
   async endStopped(tx: Transaction, endpoint: WebhookEndpoint): Promise<void> {
     const recovery = await this.states.find(tx, endpoint.tenantId, endpoint.id);
     if (recovery?.state === 'STOPPED') await this.end(tx, endpoint);
+    // The state of an endpoint that was activated since is gone, and its alert is not.
+    else await this.alerts.resolve(tx, endpoint.tenantId, ['RECOVERY_STOPPED'], endpoint.id);
   }
 }

@@ -8,7 +8,8 @@ export const AUTOMATIC_TEXTS = {
     choiceAdvice:
       'After failures the endpoint is tried after 5 and 15 minutes, then every 30 minutes for five days. Once it answers, it gets what it has missed.',
     state: {
-      missing: 'Events were missed. The endpoint will be tried soon.',
+      missing:
+        'Events were missed. The endpoint is tried in 5 minutes; if it answers a new event before, it gets them then.',
       probing: 'The endpoint is tried from time to time. Its first answer starts the recovery.',
       recovering: 'The endpoint answers. It is getting what it has missed.',
       stopped: 'Stopped.',
@@ -37,7 +38,8 @@ export const AUTOMATIC_TEXTS = {
     choiceAdvice:
       'Nach Fehlern wird der Endpunkt nach 5 und 15 Minuten versucht, dann fünf Tage lang alle 30 Minuten. Sobald er antwortet, bekommt er, was er verpasst hat.',
     state: {
-      missing: 'Ereignisse wurden verpasst. Der Endpunkt wird bald versucht.',
+      missing:
+        'Ereignisse wurden verpasst. Der Endpunkt wird in 5 Minuten versucht; nimmt er vorher ein neues an, bekommt er sie dann.',
       probing: 'Der Endpunkt wird von Zeit zu Zeit versucht. Seine erste Antwort beginnt das Nachholen.',
       recovering: 'Der Endpunkt antwortet. Er bekommt gerade, was er verpasst hat.',
       stopped: 'Beendet.',

@@ -34,6 +34,8 @@ export function AlertCard({
       px="md"
       py="sm"
       role="status"
+      // The ring of a focused button or text is outside of it.
+      styles={{ message: { overflow: 'visible' } }}
     >
       <Group justify="space-between" align="end" gap="xs">
         <Box flex="1 1 24rem">

@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router';
 import type { Workspace } from '../../api/types';
 import { useLocale } from '../../i18n/locale';
 import { ALERT_TEXTS } from './alert-texts';
-import { useOpenAlerts } from './use-open-alerts';
+import { isNews, useOpenAlerts } from './use-open-alerts';
 
-/** Shows how many alerts are open, in the navigation or as a link to the page that shows them. */
+/** Shows how many alerts ask something of a person, in the navigation or as a link to the overview. */
 export default function AlertMark({
   workspace: { id, slug },
   isLink = false,
@@ -14,7 +14,7 @@ export default function AlertMark({
   isLink?: boolean;
 }) {
   const texts = ALERT_TEXTS[useLocale()];
-  const { length } = useOpenAlerts(id);
+  const { length } = useOpenAlerts(id).filter((alert) => !isNews(alert));
   if (length === 0) return null;
   const mark = (
     <Text

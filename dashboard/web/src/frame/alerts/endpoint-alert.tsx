@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ComponentProps, useRef } from 'react';
+import { type ComponentProps, useEffect, useRef } from 'react';
 import type { Endpoint, OpenAlert } from '../../api/types';
 import { useRead, useWorkspace } from '../../api/workspace';
 import { AutomaticOutlook } from '../../common/automatic/automatic-outlook';
@@ -45,6 +46,13 @@ function MissingEvents({
   const automatic = AUTOMATIC_TEXTS[useLocale()];
   const { isOffered, recovery, turnOn } = useAutomatic(endpoint, STEPS_MS);
   const outlook = useRef<HTMLParagraphElement>(null);
+  // The recovery is read more often than the alerts, and its end resolves this one.
+  const isOver = endpoint.automaticRecovery && recovery === null;
+  const { id } = useWorkspace();
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (isOver) void queries.invalidateQueries({ queryKey: ['workspaces', id, 'alerts'] });
+  }, [queries, id, isOver]);
   // The pressed button disappears, so the focus moves to the text.
   const onSuccess = () => outlook.current?.focus({ preventScroll: true });
   return (
@@ -64,7 +72,7 @@ function MissingEvents({
       }
     >
       {(isOffered || endpoint.automaticRecovery) && (
-        <Text inherit tabIndex={-1} ref={outlook}>
+        <Text inherit tabIndex={-1} ref={outlook} mt={4} style={{ outlineOffset: 1 }}>
           {isOffered ? automatic.offer : <AutomaticOutlook endpoint={endpoint} recovery={recovery} />}
         </Text>
       )}

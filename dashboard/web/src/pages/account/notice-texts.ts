@@ -21,12 +21,12 @@ interface NoticeTexts {
 const TEXTS: Record<Locale, NoticeTexts> = {
   en: {
     title: 'Notices of waiting conversations',
-    about:
-      'You get one of each conversation that waits while you do not use the inbox, until you look at it.',
+    about: 'Of each conversation that waits while you do not use the inbox: one, until you look at it.',
     workspace: 'Workspace',
     byMail: (email) => `By mail to ${email}`,
     byPush: 'By push message',
-    noWay: 'This service sends no notices: it has no mail server.',
+    noWay:
+      'This service sends no notices: it has no mail server. The bell in the inbox turns on sounds and notifications while the inbox is open.',
     matters: {
       MINE: 'A customer writes in a conversation of mine',
       NOBODYS: 'A customer writes, and nobody is assigned',
@@ -46,11 +46,12 @@ const TEXTS: Record<Locale, NoticeTexts> = {
   de: {
     title: 'Benachrichtigungen über wartende Unterhaltungen',
     about:
-      'Sie bekommen eine von jeder Unterhaltung, die wartet, während Sie den Posteingang nicht benutzen, bis Sie sie ansehen.',
+      'Von jeder Unterhaltung, die wartet, während Sie den Posteingang nicht benutzen: eine, bis Sie sie ansehen.',
     workspace: 'Workspace',
     byMail: (email) => `Per Mail an ${email}`,
     byPush: 'Per Push-Nachricht',
-    noWay: 'Dieser Dienst verschickt keine Benachrichtigungen: Er hat keinen Mailserver.',
+    noWay:
+      'Dieser Dienst verschickt keine Benachrichtigungen: Er hat keinen Mailserver. Die Glocke im Posteingang schaltet Töne und Hinweise ein, während er offen ist.',
     matters: {
       MINE: 'Ein Kunde schreibt in einer meiner Unterhaltungen',
       NOBODYS: 'Ein Kunde schreibt, und niemand ist zugewiesen',

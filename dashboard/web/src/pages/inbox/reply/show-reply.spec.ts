@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import type { ActiveConversation, Conversation, InboxCounts, Message } from '../../../api/types';
+import type { ActiveConversation, InboxCounts, Message } from '../../../api/types';
 import { keyOf } from '../inbox-cache';
 import { showReply } from './show-reply';
 
@@ -13,7 +13,7 @@ function cacheOf(row: Partial<ActiveConversation>, counts = COUNTS): QueryClient
   const queries = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
   const page = { data: [{ id: 'c', status: 'OPEN', ...row }], nextCursor: null };
   queries.setQueryData(keyOf('w', 'list', { status: 'OPEN' }), { pages: [page], pageParams: [undefined] });
-  queries.setQueryData(keyOf('w', 'conversation', 'c'), { id: 'c', status: 'OPEN' } as Conversation);
+  queries.setQueryData(keyOf('w', 'conversation', 'c'), { id: 'c', status: 'OPEN' });
   queries.setQueryData(countsKey, counts);
   return queries;
 }
