@@ -100,7 +100,7 @@ describe('alerts of channels', () => {
       telegram.trouble(TelegramSimulator.refusal(400, 'Bad Request: not enough rights'));
       await failed(chat, 4);
       await service.query(
-        `UPDATE channel_connections SET failed_since = failed_since - interval '1 hour' WHERE id = $1`,
+        `UPDATE channel_connections SET failed_since = now() - interval '1 hour' WHERE id = $1`,
         [shop.connection.id],
       );
       await failed(chat, 1);

@@ -95,7 +95,7 @@ describe('alerts of what ends or fills up', () => {
       .transaction((tx) => host.get(AlertWriter).open(tx, workspace.id, 'RECOVERY_FINISHED', subjectId));
     await watch.watch();
     expect(await open()).toEqual([['RECOVERY_FINISHED', subjectId]]);
-    await host.query(`UPDATE alerts SET opened_at = opened_at - interval '25 hours' WHERE tenant_id = $1`, [
+    await host.query(`UPDATE alerts SET opened_at = now() - interval '25 hours' WHERE tenant_id = $1`, [
       workspace.id,
     ]);
     await watch.watch();

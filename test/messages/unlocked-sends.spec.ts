@@ -208,7 +208,10 @@ describe('a message that an API key sends', () => {
     const other = new Client({ connectionString: host.stores.databaseUrl });
     await other.connect();
     await other.query('BEGIN');
-    await other.query('SELECT FROM conversations WHERE id = $1 FOR NO KEY UPDATE', [conversation.id]);
+    await other.query('SELECT FROM conversations WHERE tenant_id = $1 AND id = $2 FOR NO KEY UPDATE', [
+      workspace.id,
+      conversation.id,
+    ]);
     const sent = send();
     await waitForLockWait(host, 'the message');
     const id = newId();
@@ -246,10 +249,9 @@ describe('a message that an API key sends', () => {
     const changed = await row();
     expect(await insert(0)).toBeUndefined();
     expect(await row()).toEqual(changed);
-    await host.query(
-      `UPDATE conversations SET updated_at = updated_at - interval '3 seconds' WHERE id = $1`,
-      [conversation.id],
-    );
+    await host.query(`UPDATE conversations SET updated_at = now() - interval '3 seconds' WHERE id = $1`, [
+      conversation.id,
+    ]);
     expect(await insert(0)).toMatchObject({ senderAgentId: owner.id });
   });
 });

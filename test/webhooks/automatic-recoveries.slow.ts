@@ -53,15 +53,24 @@ const waitForHealth = () => waitFor('a healthy endpoint', async () => (await rea
 /** Moves the clock on for everything that an automatic recovery waits for. */
 async function moveClock(ms: number): Promise<void> {
   const by = `- $2 * interval '1 millisecond'`;
-  await service.query(
-    `UPDATE automatic_recoveries SET due_at = due_at ${by}, probing_since = probing_since ${by} WHERE endpoint_id = $1`,
-    [endpoint.id, ms],
+  // Citus takes no sum of a column in an update.
+  const [moved] = await service.query<Record<string, Date | null>>(
+    `SELECT r.due_at ${by} AS "dueAt", r.probing_since ${by} AS "probingSince", w.failing_since ${by} AS "failingSince",
+       w.last_success_at ${by} AS "lastSuccessAt"
+     FROM webhook_endpoints w LEFT JOIN automatic_recoveries r ON r.tenant_id = w.tenant_id AND r.endpoint_id = w.id
+     WHERE w.tenant_id = $3 AND w.id = $1`,
+    [endpoint.id, ms, tenant.id],
   );
+  const { dueAt, probingSince, failingSince, lastSuccessAt } = moved!;
   await service.query(
-    `UPDATE webhook_endpoints SET failing_since = failing_since ${by}, last_success_at = last_success_at ${by}
-     WHERE id = $1`,
-    [endpoint.id, ms],
+    'UPDATE automatic_recoveries SET due_at = $2, probing_since = $3 WHERE endpoint_id = $1',
+    [endpoint.id, dueAt, probingSince],
   );
+  await service.query('UPDATE webhook_endpoints SET failing_since = $2, last_success_at = $3 WHERE id = $1', [
+    endpoint.id,
+    failingSince,
+    lastSuccessAt,
+  ]);
 }
 
 /** Stores a message in each of several conversations. */
