@@ -69,7 +69,7 @@ describe('renditions', () => {
     await waitFor('the try to end', async () => {
       const [row] = await service.query<{ isOver: boolean }>(
         `SELECT rendition_due_at IS NULL AND rendition_tries > 0 AS "isOver" FROM files f
-         JOIN attachments a ON a.file_id = f.id WHERE a.id = $1`,
+         JOIN attachments a ON a.tenant_id = f.tenant_id AND a.file_id = f.id WHERE a.id = $1`,
         [id],
       );
       return row!.isOver;

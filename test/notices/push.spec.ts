@@ -94,6 +94,21 @@ describe('notices in browsers', () => {
       expect((await rowsOf()).map(({ lastOkAt }) => lastOkAt)).toEqual([expect.any(Date), expect.any(Date)]);
     });
 
+    it('to the other browsers if the encryption key of one is not configured', async () => {
+      await subscribe();
+      const session = await logins.session(member);
+      const readable = await subscribe(session);
+      await host.query(
+        'UPDATE push_addresses SET address_key_id = $2 WHERE person_id = $1 AND session_id <> $3',
+        [member.personId, 'gone', session.holder.sessionId],
+      );
+      const { tenantId, id } = member.agent;
+      expect(await host.get(PushSender).send(tenantId, id, notice())).toEqual({ taken: 1, failed: 1 });
+      expect(push.receivedBy(readable)).toHaveLength(1);
+      // A rotation of keys would refuse the row.
+      await host.query('DELETE FROM push_addresses WHERE person_id = $1', [member.personId]);
+    });
+
     it('signed with the configured keys, and dropped after some hours', async () => {
       const subscription = await subscribe();
       await send();

@@ -27,9 +27,14 @@ export interface ExportedPushAddress {
   lastOkAt: Date | null;
 }
 
-type SealedAddress = SealedSecret & { sessionId: string };
+/** Encrypted push address of a session. */
+export interface SealedAddress extends SealedSecret {
+  sessionId: string;
+  endpointHash: Buffer;
+}
 
-const SEALED = 'session_id AS "sessionId", address_key_id AS "keyId", address_ciphertext AS ciphertext';
+const SEALED = `session_id AS "sessionId", endpoint_hash AS "endpointHash", address_key_id AS "keyId",
+  address_ciphertext AS ciphertext`;
 
 /** Writes the table `push_addresses`. Addresses are encrypted, each bound to its session's id. */
 @Injectable()
@@ -76,13 +81,16 @@ export class PushAddressesRepository {
     );
   }
 
-  /** @throws SecretUnreadable: the key of an address is not configured */
-  async list(personId: string): Promise<SessionAddress[]> {
-    const rows = await this.database.query<SealedAddress>(
+  list(personId: string): Promise<SealedAddress[]> {
+    return this.database.query<SealedAddress>(
       `SELECT ${SEALED} FROM push_addresses WHERE person_id = $1 ORDER BY session_id LIMIT ${MAX_ADDRESSES}`,
       [personId],
     );
-    return rows.map((row) => this.open(row));
+  }
+
+  /** @throws SecretUnreadable: the key of the address is not configured */
+  open({ sessionId, ...sealed }: SealedAddress): PushAddress {
+    return JSON.parse(this.secrets.decrypt(sealed, sessionId)) as PushAddress;
   }
 
   async markTaken(sessionIds: string[]): Promise<void> {
@@ -97,10 +105,10 @@ export class PushAddressesRepository {
   }
 
   /** Deletes an address that its push service does not know any more, unless another one has replaced it. */
-  async deleteGone({ sessionId, endpoint }: SessionAddress): Promise<void> {
+  async deleteGone({ sessionId, endpointHash }: SealedAddress): Promise<void> {
     await this.database.query('DELETE FROM push_addresses WHERE session_id = $1 AND endpoint_hash = $2', [
       sessionId,
-      hashOf(endpoint),
+      endpointHash,
     ]);
   }
 
@@ -124,10 +132,6 @@ export class PushAddressesRepository {
       }
       return rows.length;
     });
-  }
-
-  private open({ sessionId, ...sealed }: SealedAddress): SessionAddress {
-    return { sessionId, ...(JSON.parse(this.secrets.decrypt(sealed, sessionId)) as PushAddress) };
   }
 }
 

@@ -3,7 +3,7 @@ import { Database } from '../../database/database';
 import { LoginsService } from '../../logins/logins.service';
 import { MembershipsRepository } from '../../logins/people/memberships.repository';
 import { Metrics } from '../../metrics/metrics';
-import { PushAddressesRepository, SessionAddress } from './push-addresses.repository';
+import { PushAddressesRepository, SealedAddress } from './push-addresses.repository';
 import { PushNotice } from './push-message';
 import { PushServices } from './push-services';
 
@@ -40,8 +40,7 @@ export class PushSender {
   /**
    * Pushes a notice to the browsers of an agent, once each. It takes at most ten seconds.
    * @returns zeros without keys, and for an agent without a login, who is inactive, or whom the workspace
-   *   refuses
-   * @throws SecretUnreadable: the key of an address is not configured
+   *   refuses. An address whose encryption key is not configured counts as failed.
    */
   async send(tenantId: string, agentId: string, notice: PushNotice): Promise<PushResult> {
     if (!this.isConfigured) return NONE;
@@ -65,7 +64,7 @@ export class PushSender {
     return (await this.sendTo(ofSession, notice)).taken > 0;
   }
 
-  private async sendTo(addresses: SessionAddress[], notice: PushNotice): Promise<PushResult> {
+  private async sendTo(addresses: SealedAddress[], notice: PushNotice): Promise<PushResult> {
     const outcomes = await Promise.all(addresses.map((address) => this.trySending(address, notice)));
     const sent = (outcome: PushOutcome) => addresses.filter((_, n) => outcomes[n] === outcome);
     for (const address of sent('gone')) await this.addresses.deleteGone(address);
@@ -74,15 +73,15 @@ export class PushSender {
     return { taken: taken.length, failed: sent('failed').length };
   }
 
-  private async trySending(address: SessionAddress, notice: PushNotice): Promise<PushOutcome> {
+  private async trySending(address: SealedAddress, notice: PushNotice): Promise<PushOutcome> {
     const outcome = await this.post(address, notice);
     this.metrics.noticePushes.inc({ outcome });
     return outcome;
   }
 
-  private async post(address: SessionAddress, notice: PushNotice): Promise<PushOutcome> {
+  private async post(address: SealedAddress, notice: PushNotice): Promise<PushOutcome> {
     try {
-      const status = await this.services.post(address, notice);
+      const status = await this.services.post(this.addresses.open(address), notice);
       if (status === 404 || status === 410) return 'gone';
       if (status >= 200 && status < 300) return 'taken';
       this.logger.warn({ status }, 'a push service did not take a notice');
