@@ -194,7 +194,12 @@ describe("files of the widget's visitors", () => {
 
   it('are 20 at most that no message has taken, however many are begun at once', async () => {
     const visitor = await crowd.visitor(widget);
-    const begin = () => visitor.send('POST', '/uploads', { name: 'a', size: 1 });
+    /** Begins an upload, again while the service is busy with as many requests. */
+    const begin = () =>
+      waitFor('an answer', async () => {
+        const answer = await visitor.send('POST', '/uploads', { name: 'a', size: 1 });
+        return answer.status !== 429 && answer;
+      });
     const taken = await visitor.upload('1');
     const answers = await Promise.all(Array.from({ length: 24 }, begin));
     const refused = answers.filter(({ status }) => status !== 201);

@@ -88,15 +88,20 @@ async function giveUp(...bodies: string[]): Promise<void> {
   });
 }
 
+/** Waits until the first attempts of as many pending deliveries are recorded. */
+async function waitForAttempts(count: number): Promise<void> {
+  await tenant.waitForStatus(endpoint, 'pending', count);
+  await waitFor('the first attempts', async () => {
+    const listed = await tenant.list({ endpointId: endpoint.id, status: 'pending' });
+    return listed.length === count && listed.every(({ attempts }) => attempts.length > 0);
+  });
+}
+
 async function giveUpAll(bodies: string[], store: () => Promise<void>): Promise<void> {
   receiver.https.respond = failing;
   const before = (await tenant.list({ endpointId: endpoint.id, status: 'exhausted' })).length;
   await store();
-  const pending = await tenant.waitForStatus(endpoint, 'pending', bodies.length);
-  await waitFor('the first attempts', async () => {
-    const listed = await tenant.list({ endpointId: endpoint.id, status: 'pending' });
-    return listed.length === pending.length && listed.every(({ attempts }) => attempts.length > 0);
-  });
+  await waitForAttempts(bodies.length);
   await tenant.makeLastAttemptDue(endpoint);
   await tenant.waitForStatus(endpoint, 'exhausted', before + bodies.length);
 }
@@ -329,8 +334,7 @@ it('leaves a deleted endpoint alone, and one that answered 410', async () => {
   await waitForState('probing');
   receiver.https.respond = gone;
   await tenant.message('second');
-  await tenant.waitForStatus(endpoint, 'pending');
-  await waitFor('the first attempt', () => arrived().includes('second'));
+  await waitForAttempts(1);
   await tenant.makeLastAttemptDue(endpoint);
   await waitFor(
     'an inactive endpoint',
@@ -350,8 +354,7 @@ it('waits for its owner after the service has switched it off, and then delivers
   );
   receiver.https.respond = failing;
   await tenant.message('second');
-  await tenant.waitForStatus(endpoint, 'pending');
-  await waitFor('the first attempt', () => arrived().includes('second'));
+  await waitForAttempts(1);
   await tenant.makeLastAttemptDue(endpoint);
   await waitFor(
     'an inactive endpoint',
@@ -375,8 +378,7 @@ it('gets what it missed also if it was tried in vain for five days before the se
   await moveClock(5 * DAY_MS + MINUTE_MS);
   await waitForState('stopped');
   await tenant.message('second');
-  await tenant.waitForStatus(endpoint, 'pending');
-  await waitFor('the first attempt', () => arrived().includes('second'));
+  await waitForAttempts(1);
   await tenant.makeLastAttemptDue(endpoint);
   await waitFor(
     'an inactive endpoint',

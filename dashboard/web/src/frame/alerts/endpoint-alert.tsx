@@ -17,9 +17,14 @@ const STEPS_MS = 5_000;
 
 /** Shows an alert about an endpoint. Names the endpoint once it is read. */
 export function EndpointAlert({ alert }: { alert: OpenAlert }) {
-  const { slug } = useWorkspace();
+  const { id, slug } = useWorkspace();
+  const queries = useQueryClient();
   const path = `webhook-endpoints/${alert.subjectId}`;
   const { data: endpoint } = useRead<Endpoint>(path, {}, { refreshMs: REFRESH_MS });
+  // What was read of the endpoint may be older than the alert.
+  useEffect(() => {
+    void queries.invalidateQueries({ queryKey: ['workspaces', id, path] }, { cancelRefetch: false });
+  }, [queries, id, path, alert.id]);
   const link = (props: Partial<ComponentProps<'a'>>) => (
     <Link
       {...props}
