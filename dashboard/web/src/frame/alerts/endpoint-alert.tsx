@@ -21,7 +21,7 @@ export function EndpointAlert({ alert }: { alert: OpenAlert }) {
   const queries = useQueryClient();
   const path = `webhook-endpoints/${alert.subjectId}`;
   const { data: endpoint } = useRead<Endpoint>(path, {}, { refreshMs: REFRESH_MS });
-  // What was read of the endpoint may be older than the alert.
+  // The endpoint may have been read before the alert was opened.
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: ['workspaces', id, path] }, { cancelRefetch: false });
   }, [queries, id, path, alert.id]);
