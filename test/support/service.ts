@@ -11,6 +11,7 @@ import { ContractValidator } from './contract-validator';
 import { Fixtures } from './fixtures';
 import { environmentOf } from './service-process';
 import { createStores, dropStores, TestDatabase, TestStores } from './test-database';
+import { listenOrClose } from './listen-or-close';
 import { forgetStop, stopAtEnd } from './stop-at-end';
 
 /**
@@ -56,7 +57,7 @@ export class TestService {
       ...env,
     });
     const app = await createApp(config, createLogger(config.http.logLevel));
-    await app.listen(config.http.port, config.http.host);
+    await listenOrClose(app, config.http);
     const { port } = app.getHttpServer().address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}`;
     const validator = role === 'worker' ? null : await ContractValidator.create(baseUrl);

@@ -12,6 +12,7 @@ import { Fixtures } from './fixtures';
 import { environmentOf } from './service-process';
 import { TestStores } from './test-database';
 import { TestStream } from './test-stream';
+import { listenOrClose } from './listen-or-close';
 import { forgetStop, stopAtEnd } from './stop-at-end';
 
 export const PASSWORD = 'correct horse battery';
@@ -48,7 +49,7 @@ export class TestDashboard {
       ...env,
     });
     const app = await createApp(config, createLogger(config.http.logLevel), pageFolder);
-    await app.listen(config.http.port, config.http.host);
+    await listenOrClose(app, config.http);
     const { port } = app.getHttpServer().address() as AddressInfo;
     const { host } = new URL(config.appOrigin);
     const dashboard = new TestDashboard(app, `http://127.0.0.1:${port}`, host);
