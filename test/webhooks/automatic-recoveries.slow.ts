@@ -106,6 +106,17 @@ async function giveUpAll(bodies: string[], store: () => Promise<void>): Promise<
   await tenant.waitForStatus(endpoint, 'exhausted', before + bodies.length);
 }
 
+/** Lets the last attempt of a message fail, upon which the service deactivates the endpoint. */
+async function letServiceSwitchOff(body: string): Promise<void> {
+  await tenant.message(body);
+  await waitForAttempts(1);
+  await tenant.makeLastAttemptDue(endpoint);
+  await waitFor(
+    'an inactive endpoint',
+    async () => !(await tenant.endpoints.get(tenant.id, endpoint.id, SYSTEM)).active,
+  );
+}
+
 /** Moves the clock to the next probe, and waits until the receiver has got it. */
 async function letProbeFail(): Promise<AutomaticRecoverySummary> {
   const { nextProbeAt, probes } = await waitForState('probing');
@@ -333,13 +344,7 @@ it('leaves a deleted endpoint alone, and one that answered 410', async () => {
   await giveUp('first');
   await waitForState('probing');
   receiver.https.respond = gone;
-  await tenant.message('second');
-  await waitForAttempts(1);
-  await tenant.makeLastAttemptDue(endpoint);
-  await waitFor(
-    'an inactive endpoint',
-    async () => !(await tenant.endpoints.get(tenant.id, endpoint.id, SYSTEM)).active,
-  );
+  await letServiceSwitchOff('second');
   expect(await read()).toBeNull();
   await tenant.endpoints.delete(tenant.id, endpoint.id, SYSTEM);
 });
@@ -353,13 +358,7 @@ it('waits for its owner after the service has switched it off, and then delivers
     [endpoint.id],
   );
   receiver.https.respond = failing;
-  await tenant.message('second');
-  await waitForAttempts(1);
-  await tenant.makeLastAttemptDue(endpoint);
-  await waitFor(
-    'an inactive endpoint',
-    async () => !(await tenant.endpoints.get(tenant.id, endpoint.id, SYSTEM)).active,
-  );
+  await letServiceSwitchOff('second');
   expect(await waitForState('missing')).toMatchObject({ nextProbeAt: null });
   await tenant.message('while inactive');
   await tenant.waitForRelay();
@@ -377,13 +376,7 @@ it('gets what it missed also if it was tried in vain for five days before the se
   await waitForState('probing');
   await moveClock(5 * DAY_MS + MINUTE_MS);
   await waitForState('stopped');
-  await tenant.message('second');
-  await waitForAttempts(1);
-  await tenant.makeLastAttemptDue(endpoint);
-  await waitFor(
-    'an inactive endpoint',
-    async () => !(await tenant.endpoints.get(tenant.id, endpoint.id, SYSTEM)).active,
-  );
+  await letServiceSwitchOff('second');
   await tenant.message('while inactive');
   await tenant.waitForRelay();
 
