@@ -13,24 +13,25 @@ export interface Stretch {
   readonly until: number;
 }
 
+interface SearchedStretch extends Stretch {
+  /** Number of times that work on rows of the stretch has failed. */
+  failures: number;
+}
+
 /**
  * Stretches of time that a worker searches on each database server, one after another. A stretch whose search
  * fails is searched again, so that no outage leaves a gap.
  */
 export class Stretches {
   private readonly logger = new Logger(Stretches.name);
-  private readonly current = new Map<string, Stretch>();
-  private readonly searchedUntil = new Map<string, number>();
-  /** Number of times that work on rows of the present stretch has failed. */
-  private readonly failures = new Map<string, number>();
+  private readonly current = new Map<string, SearchedStretch>();
 
   /** Begins the stretch after the last one that was searched to its end, up to `newest`. */
   begin(server: string, newest: number): Stretch {
-    const since = this.searchedUntil.get(server) ?? newest - LOOK_BACK_MS;
-    const stretch = { since, until: Math.max(since, Math.min(newest, since + LONGEST_MS)) };
-    this.searchedUntil.set(server, since);
-    this.current.set(server, stretch);
-    return stretch;
+    const { since, failures } = this.current.get(server) ?? { since: newest - LOOK_BACK_MS, failures: 0 };
+    const until = Math.max(since, Math.min(newest, since + LONGEST_MS));
+    this.current.set(server, { since, until, failures });
+    return { since, until };
   }
 
   /** Returns the stretch that was begun last. */
@@ -40,8 +41,8 @@ export class Stretches {
 
   /** Records that the stretch that was begun last has been searched to its end. */
   finish(server: string): void {
-    this.searchedUntil.set(server, this.read(server).until);
-    this.failures.delete(server);
+    const { until } = this.read(server);
+    this.current.set(server, { since: until, until, failures: 0 });
   }
 
   /**
@@ -52,9 +53,9 @@ export class Stretches {
     const errors: Error[] = [];
     for (const row of rows) await work(row).catch((error: Error) => errors.push(error));
     if (errors.length === 0) return;
-    const failures = (this.failures.get(server) ?? 0) + 1;
-    this.failures.set(server, failures);
-    if (failures < MAX_FAILURES) throw errors[0]!;
+    const stretch = this.current.get(server)!;
+    stretch.failures++;
+    if (stretch.failures < MAX_FAILURES) throw errors[0]!;
     this.logger.error({ err: errors[0], count: errors.length }, 'rows are left out: their work fails');
   }
 }

@@ -65,8 +65,8 @@ export class OwedNotices {
       await this.stretches.workOn(server, found, (notices) =>
         this.database.queueTransaction((tx) => this.notices.add(tx, notices)),
       );
-      const full = found.filter(({ length }) => length === MAX_OF_RECIPIENT).map(([notice]) => notice!);
-      left = left.filter((wish) => full.some((notice) => isOf(notice, wish)));
+      const full = found.filter(({ length }) => length === MAX_OF_RECIPIENT);
+      left = left.filter((wish) => full.some(([notice]) => isOf(notice!, wish)));
     }
   }
 }
