@@ -32,16 +32,14 @@ export function showReply(
   // Answers of running reads may be older than the reply, so they get the change as well.
   endChange(showChange(queries, workspaceId, conversationId, change), false);
   void refreshList(queries, workspaceId, isListed ? [] : [conversationId]);
-  const counted = { isAnswer, isAssignment: false };
-  if (assignmentEventId !== undefined) {
-    const conversationKey = keyOf(workspaceId, 'conversation', conversationId);
-    const before = queries.getQueryData<Conversation>(conversationKey);
-    counted.isAssignment = before?.status === 'OPEN';
-    // The new `updatedAt` makes the page read the conversation's changes again.
-    const updated = { ...assigned, updatedAt: createdAt };
-    changeCached<Conversation>(queries, conversationKey, (conversation) => ({ ...conversation, ...updated }));
-  }
-  countReply(queries, workspaceId, counted);
+  const isAssignment = assignmentEventId !== undefined;
+  const conversationKey = keyOf(workspaceId, 'conversation', conversationId);
+  const isOpen = queries.getQueryData<Conversation>(conversationKey)?.status === 'OPEN';
+  countReply(queries, workspaceId, { isAnswer, isAssignment: isAssignment && isOpen });
+  if (!isAssignment) return;
+  // The new `updatedAt` makes the page read the conversation's changes again.
+  const updated = { ...assigned, updatedAt: createdAt };
+  changeCached<Conversation>(queries, conversationKey, (conversation) => ({ ...conversation, ...updated }));
 }
 
 /** Changes the counts of conversations by a reply, which its sender's stream of changes does not report. */
