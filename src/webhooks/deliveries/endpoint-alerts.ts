@@ -22,8 +22,8 @@ export class EndpointAlerts {
     await this.database.transaction(async (tx) => {
       const endpoint = await this.endpoints.lock(tx, tenantId, id);
       if (!endpoint?.active || endpoint.url !== url || !endpoint.failingSince) return;
-      await this.alerts.open(tx, tenantId, 'ENDPOINT_FAILING', id);
-      await this.alerts.resolve(tx, tenantId, ['RECOVERY_FINISHED'], id);
+      if (await this.alerts.open(tx, tenantId, 'ENDPOINT_FAILING', id))
+        await this.alerts.resolve(tx, tenantId, ['RECOVERY_FINISHED'], id);
     });
   }
 
