@@ -174,7 +174,5 @@ export function adviceFor(platform) {
     platform === 'darwin'
       ? 'install it with Homebrew: brew install redis'
       : 'install redis-server or valkey-server with your package manager, so that it is on PATH';
-  return (
-    'No Redis found. Do one of these:\n' + `  - ${way}\n` + '  - set REDIS_URL to a Redis that runs already'
-  );
+  return `No Redis found. Do one of these:\n  - ${way}\n  - set REDIS_URL to a Redis that runs already`;
 }
