@@ -174,7 +174,7 @@ export class WebhookWorkspace {
     return this.host.make.received(this.workspace, this.conversation, body);
   }
 
-  /** Settles when every event of the workspace so far has been relayed. */
+  /** Settles when the relay has claimed every event of the workspace so far. */
   async waitForRelay(): Promise<void> {
     await waitFor('the relay', async () => {
       const waiting = await this.host.query(

@@ -154,12 +154,13 @@ describe('delivery engine', () => {
     expect((await subscription.list()).slice(0, CAP)).toMatchObject(Array(CAP).fill(first));
 
     await send(subscription, 2);
-    await subscription.waitForRelay();
-    expect(await leasedEvents()).toBe(CAP);
+    const pending = await waitFor('two pending deliveries', async () => {
+      const rows = (await deliveriesOf(service, endpoint)).filter(({ status }) => status === 'PENDING');
+      return rows.length === 2 && rows;
+    });
     const waiting = { round: 1, attempt_count: 0, lease_id: null };
-    expect(
-      (await deliveriesOf(service, endpoint)).filter(({ status }) => status === 'PENDING'),
-    ).toMatchObject([waiting, waiting]);
+    expect(pending).toMatchObject([waiting, waiting]);
+    expect(await leasedEvents()).toBe(CAP);
     expect(await subscription.list()).toHaveLength(CAP + 3);
     held.release(subscription.path);
     await waitForDeliveries(service, subscription.endpoint, 'SUCCEEDED', CAP + 3);
