@@ -75,7 +75,11 @@ export type {
 } from './webhooks/browsing/webhook-delivery.dto';
 export { ATTEMPT_ERRORS, type AttemptError } from './webhooks/sending/attempt-outcome';
 export { EndpointStatisticsService } from './webhooks/rollups/endpoint-statistics.service';
-export type { WebhookDay, WebhookEndpointHealth } from './webhooks/rollups/endpoint-statistics.service';
+export type {
+  EndpointDay,
+  WebhookDay,
+  WebhookEndpointHealth,
+} from './webhooks/rollups/endpoint-statistics.service';
 export type { DeliveryTotals } from './webhooks/rollups/attempt-rollups.repository';
 export type { TimelinePeriod, WebhookTimeline } from './webhooks/rollups/timeline';
 export { AutomaticRecoveriesService } from './webhooks/recoveries/automatic-recoveries.service';

@@ -959,6 +959,16 @@ describe('query plans', () => {
           expect(rowsRead(plan)).toBeLessThanOrEqual(3 * (MAX_COUNTED + 1) + ENDPOINTS);
         }
       }
+      const countGivenUp = () => days.countGivenUp(BIG, [endpoint(3), endpoint(4)], new Date(0));
+      for (const plan of await plansOf(countGivenUp, /^\s*SELECT e/)) {
+        // Partitions without a row may be scanned as a whole.
+        expect(indexesOf(plan)).toEqual([
+          'webhook_deliveries_undelivered_idx',
+          'webhook_deliveries_pkey',
+          'pending_deliveries_pkey',
+        ]);
+        expect(rowsRead(plan)).toBeLessThanOrEqual(2 * 3 * 100);
+      }
       const last = new Date(ROLLUPS_FROM.getTime() + (ROLLUPS - 288) * ROLLUP_MS);
       for (const plan of await plansOf(() => days.sumDeliveries(BIG, last, 6 * ROLLUP_MS))) {
         expectOnlyIndexed(plan, ['attempt_rollups']);

@@ -80,6 +80,22 @@ it('counts attempts by outcome, and how long they took', async () => {
   );
 });
 
+it('counts a given-up delivery until it is sent again', async () => {
+  receiver.https.respond = (response) => response.writeHead(500).end();
+  await tenant.exhaust(endpoint);
+  const countDay = async () => {
+    const [day] = await tenant.statistics.countLast24Hours(tenant.id, [endpoint.id], SYSTEM);
+    return day!;
+  };
+  await waitFor('the given-up delivery', async () => (await countDay()).exhausted === 1);
+
+  receiver.https.respond = (response) => response.end();
+  const [givenUp] = await tenant.list({ endpointId: endpoint.id, status: 'exhausted' });
+  await tenant.redeliver(givenUp!);
+  await waitFor('the redelivery', async () => (await countDay()).late === 1);
+  expect(await countDay()).toEqual({ endpointId: endpoint.id, succeeded: 1, late: 1, exhausted: 0 });
+});
+
 it('has a bucket for each five minutes of a day and each hour of a week, up to now', async () => {
   for (const [period, bucketMs, lengthMs] of [
     ['24h', 5 * MINUTE_MS, 24 * HOUR_MS],

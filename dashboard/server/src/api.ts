@@ -12,7 +12,7 @@ import type {
   ChannelConnectionSummary,
   ChannelFileLimits,
   ContactErasureSummary,
-  DeliveryTotals,
+  EndpointDay,
   Entitlement,
   ErrorDetail,
   EventType,
@@ -209,7 +209,7 @@ export interface EventTypeResponse {
 
 /** Item of `GET /api/workspaces/:workspaceId/webhook-endpoints`. */
 export interface WebhookEndpointListItem extends WebhookEndpointSummary {
-  last24Hours: Omit<DeliveryTotals, 'endpointId'>;
+  last24Hours: Omit<EndpointDay, 'endpointId'>;
 }
 
 /** Answer of `GET /api/workspaces/:workspaceId/webhook-endpoints/:id`. */

@@ -30,6 +30,12 @@ export interface WebhookEndpointHealth extends Pick<
   cancelling: { cancelled: number } | null;
 }
 
+/** Numbers of an endpoint's deliveries that ended in the last 24 hours. */
+export interface EndpointDay extends Omit<DeliveryTotals, 'exhausted'> {
+  /** Number of deliveries that were given up and not sent again since; 100 for 100 or more. */
+  exhausted: number;
+}
+
 export interface WebhookDay {
   /** Number of pending deliveries; 1,001 stands for more than 1,000. */
   pending: number;
@@ -81,16 +87,23 @@ export class EndpointStatisticsService {
   }
 
   /**
-   * Returns how many deliveries succeeded and were given up in the last 24 hours, for each endpoint in the
-   * given order. The counts of an id without an endpoint in the workspace are 0.
+   * Returns how many deliveries succeeded in the last 24 hours, and how many of these hours' deliveries were
+   * given up, for each endpoint in the given order. The counts of an id without an endpoint in the workspace
+   * are 0.
    * @throws AppError FORBIDDEN
    */
-  async countLast24Hours(tenantId: string, endpointIds: string[], actor: Actor): Promise<DeliveryTotals[]> {
+  async countLast24Hours(tenantId: string, endpointIds: string[], actor: Actor): Promise<EndpointDay[]> {
     await requireReadPermission(this.database, tenantId, actor, 'webhook.read');
     const known = endpointIds.filter(isId);
-    const totals = await this.rollups.sumDeliveries(tenantId, known, beginOf('24h', Date.now()));
+    const now = Date.now();
+    const totals = await this.rollups.sumDeliveries(tenantId, known, beginOf('24h', now));
+    const failed = totals.filter(({ exhausted }) => exhausted > 0).map(({ endpointId }) => endpointId);
+    const givenUp = await this.days.countGivenUp(tenantId, failed, new Date(now - DAY_MS));
     const byId = new Map(totals.map((one) => [one.endpointId, one]));
-    return endpointIds.map((endpointId) => byId.get(endpointId) ?? { endpointId, ...NOTHING });
+    return endpointIds.map((endpointId) => {
+      const { succeeded, late } = byId.get(endpointId) ?? NOTHING;
+      return { endpointId, succeeded, late, exhausted: givenUp.get(endpointId) ?? 0 };
+    });
   }
 
   /**

@@ -10,6 +10,8 @@ export interface WebhookDayBucket extends Omit<DeliveryTotals, 'endpointId'> {
   from: Date;
 }
 
+/** Largest number of an endpoint's given-up deliveries that are counted for a list of endpoints. */
+const MOST_GIVEN_UP = 100;
 /** Largest number of an endpoint's pending deliveries that a count reads, even if they will be cancelled. */
 const MOST_LOOKED_AT = 10_000;
 
@@ -31,6 +33,21 @@ export class WebhookDayRepository {
     });
   }
 
+  /**
+   * Counts the given-up deliveries of events since a time that have no later round, by endpoint. Looks at up
+   * to 100 of each endpoint, and leaves out endpoints with none.
+   */
+  async countGivenUp(tenantId: string, endpointIds: string[], since: Date): Promise<Map<string, number>> {
+    if (endpointIds.length === 0) return new Map();
+    const rows = await this.database.prepared<{ endpointId: string; count: number }>(GIVEN_UP, [
+      tenantId,
+      TEST_TYPES,
+      idFloor(since),
+      endpointIds,
+    ]);
+    return new Map(rows.map(({ endpointId, count }) => [endpointId, count]));
+  }
+
   /** Sums the ended deliveries by periods of `bucketMs` milliseconds, oldest first, without empty ones. */
   sumDeliveries(tenantId: string, since: Date, bucketMs: number): Promise<WebhookDayBucket[]> {
     return this.database.prepared(DELIVERIES, [tenantId, since, `${bucketMs} milliseconds`]);
@@ -47,21 +64,32 @@ const PENDING = boundedCount(`
     WHERE w.tenant_id = $1 AND w.active LIMIT ${2 * MOST_LOOKED_AT}) AS looked
   WHERE counts`);
 
+/** Returns SQL of the newest given-up deliveries of an endpoint's events since $3, up to `most`. */
+const newestGivenUp = (endpointId: string, most: number) => `
+      SELECT id, round FROM webhook_deliveries
+      WHERE tenant_id = $1 AND endpoint_id = ${endpointId} AND status = 'EXHAUSTED' AND id >= $3 AND event_type <> ALL ($2)
+      ORDER BY id DESC LIMIT ${most}`;
+
 /**
- * SQL that counts given-up deliveries. OFFSET 0 prevents a join, for which PostgreSQL would read all pending
- * deliveries of the workspace.
+ * SQL condition of a delivery `d` that has no later round. OFFSET 0 prevents a join, for which PostgreSQL
+ * would read all pending deliveries of the workspace.
  */
+const HAS_ENDED = `NOT EXISTS (
+      SELECT FROM webhook_deliveries l WHERE l.tenant_id = $1 AND l.id = d.id AND l.round > d.round OFFSET 0)
+    AND NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = $1 AND p.id = d.id OFFSET 0)`;
+
 const EXHAUSTED = `
   SELECT count(*)::integer AS count
   FROM (
-    SELECT d.id, d.round FROM webhook_endpoints w, LATERAL (
-      SELECT id, round FROM webhook_deliveries
-      WHERE tenant_id = $1 AND endpoint_id = w.id AND status = 'EXHAUSTED' AND id >= $3 AND event_type <> ALL ($2)
-      ORDER BY id DESC LIMIT ${MAX_COUNTED + 1}) AS d
+    SELECT d.id, d.round
+    FROM webhook_endpoints w, LATERAL (${newestGivenUp('w.id', MAX_COUNTED + 1)}) AS d
     WHERE w.tenant_id = $1 AND w.deleted_at IS NULL LIMIT ${MAX_COUNTED + 1}) AS d
-  WHERE NOT EXISTS (
-      SELECT FROM webhook_deliveries l WHERE l.tenant_id = $1 AND l.id = d.id AND l.round > d.round OFFSET 0)
-    AND NOT EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = $1 AND p.id = d.id OFFSET 0)`;
+  WHERE ${HAS_ENDED}`;
+
+const GIVEN_UP = `
+  SELECT e.id AS "endpointId", count(*)::integer AS count
+  FROM unnest($4::uuid[]) AS e (id), LATERAL (${newestGivenUp('e.id', MOST_GIVEN_UP)}) AS d
+  WHERE ${HAS_ENDED} GROUP BY e.id`;
 
 /**
  * SQL that sums ended deliveries by period. The key of the rollups is compared as one row, so that PostgreSQL

@@ -25,6 +25,9 @@ const TestDialog = lazyPart(() => import('./test-dialog').then((module) => modul
 
 const route = getRouteApi('/inside/w/$slug/settings/webhooks');
 
+/** Number of given-up deliveries at which the server stops counting. */
+const MOST_GIVEN_UP = 100;
+
 export function WebhooksPage() {
   const texts = useTexts();
   const mayManage = useMayManage();
@@ -130,7 +133,12 @@ function useColumns(onTest: (endpoint: TestedEndpoint) => void): Column<Endpoint
           )}
           {exhausted > 0 && (
             <Text size="sm" c="var(--mantine-color-error)" fw={600}>
-              {texts.health.exhausted(exhausted, formats.number(exhausted))}
+              {texts.health.exhausted(
+                exhausted,
+                exhausted < MOST_GIVEN_UP
+                  ? formats.number(exhausted)
+                  : texts.health.orMore(formats.number(exhausted)),
+              )}
             </Text>
           )}
         </Stack>
