@@ -1,9 +1,11 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileTypeFromBuffer } from 'file-type/core';
 import sharp from 'sharp';
 import { RenditionMaker } from './rendition-maker';
+
+const VOICE = join(__dirname, '../../../test/fixtures/files/voice.ogg');
 
 const maker = new RenditionMaker();
 const make = (content: Buffer) => maker.make('thumbnail', Readable.from([content]));
@@ -89,8 +91,21 @@ describe('a thumbnail', () => {
 });
 
 describe('a voice message', () => {
+  /** Returns a voice message of some ten minutes: one of three seconds, again and again. */
+  const longVoice = () => Readable.from(Array.from({ length: 200 }, () => readFileSync(VOICE)));
+
+  it('is not made if that takes too much of the processor', async () => {
+    const made = maker.make('voice', longVoice(), undefined, { processorSeconds: 1, totalMs: 60_000 });
+    expect(await made).toEqual({ fault: 'it took too long' });
+  });
+
+  it('is to be tried again if its process lasts too long beside others', async () => {
+    const made = maker.make('voice', longVoice(), undefined, { processorSeconds: 10, totalMs: 10 });
+    await expect(made).rejects.toThrow('not rendered in time');
+  });
+
   it('is turned from Ogg with Opus into MP3 of the same length', async () => {
-    const source = createReadStream(join(__dirname, '../../../test/fixtures/files/voice.ogg'));
+    const source = createReadStream(VOICE);
     const result = await maker.make('voice', source);
     if (!('content' in result)) throw new Error(result.fault);
     expect((await fileTypeFromBuffer(result.content))?.mime).toBe('audio/mpeg');

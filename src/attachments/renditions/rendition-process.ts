@@ -6,8 +6,8 @@ import { constants, setPriority } from 'node:os';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-// Messages go first where processors are scarce.
-setPriority(constants.priority.PRIORITY_LOW);
+// Messages go first where processors are scarce. The lowest priority would give a busy machine no rendition.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const MAX_PIXELS = 50_000_000;
 const LONGEST_SIDE = 640;
