@@ -257,7 +257,19 @@ describe('nothing is lost or doubled by', () => {
     await visitor.page.keyboard.press('Enter');
     written.push('The shop has hotkeys');
     await visitor.waitFor('The shop has hotkeys', 'sent');
+    await visitor.composer.fill('Half a sentence');
+    await visitor.reload();
+    expect(await visitor.composer.inputValue()).toBe('Half a sentence');
+    await visitor.composer.fill('');
     await talkAgain(visitor, conversation);
+    await visitor.page.locator('chat-widget input[type=file]').setInputFiles({
+      name: 'list.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('One parcel'),
+    });
+    await visitor.write('With a file');
+    await visitor.waitFor('With a file', 'sent');
+    expect((await conversation.messages()).at(-1)!.attachments).toMatchObject([{ name: 'list.txt' }]);
     expect(visitor.errors).toEqual([]);
   });
 

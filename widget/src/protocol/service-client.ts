@@ -1,3 +1,5 @@
+import { toJson } from '../json';
+
 const TIMEOUT_MS = 20_000;
 /** Milliseconds without progress after which an upload is ended. */
 const STALLED_MS = 60_000;
@@ -122,7 +124,7 @@ export class ServiceClient {
         ...(call.token && { Authorization: `Bearer ${call.token}` }),
         ...(call.body && { 'Content-Type': 'application/json' }),
       },
-      ...(call.body && { body: JSON.stringify(call.body) }),
+      ...(call.body && { body: toJson(call.body) }),
       credentials: 'omit',
       cache: 'no-store',
     });

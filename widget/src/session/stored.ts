@@ -1,3 +1,5 @@
+import { toJson } from '../json';
+
 type StorageName = 'localStorage' | 'sessionStorage';
 
 /**
@@ -20,7 +22,7 @@ export function readStored<Stored>(
 /** Stores a value; null removes the stored one. Returns false if storage is refused or full. */
 export function writeStored(storage: StorageName, key: string, value: object | null): boolean {
   try {
-    if (value) window[storage].setItem(key, JSON.stringify(value));
+    if (value) window[storage].setItem(key, toJson(value));
     else window[storage].removeItem(key);
     return true;
   } catch {

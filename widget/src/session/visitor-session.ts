@@ -1,3 +1,4 @@
+import { toJson } from '../json';
 import type { Identity } from '../page-api';
 import { ServiceError, statusOf, type Method, type ServiceClient } from '../protocol/service-client';
 import type { MessagePage, SessionAnswer } from '../protocol/types';
@@ -153,7 +154,7 @@ export class VisitorSession {
 
 function profileOf(identity: Identity): string {
   const { name, email } = { ...('jwt' in identity ? claimsOf(identity.jwt) : {}), ...identity };
-  return JSON.stringify([name ?? null, email ?? null]);
+  return toJson([name ?? null, email ?? null]);
 }
 
 /**

@@ -2,6 +2,7 @@ import { Component } from 'preact';
 import type { ChatItem } from '../conversation/chat-items';
 import type { FileParts } from '../files/file-parts-contract';
 import { MAX_FILE_MEBIBYTES } from '../files/chosen-files';
+import { toJson } from '../json';
 import { fill } from '../locales/locale';
 import type { Texts } from '../locales/en';
 import { Avatar } from './avatar';
@@ -158,5 +159,5 @@ export class MessageView extends Component<Props, State> {
 
 /** Compares two properties. Lists of files are compared by content, as each drawing makes new ones. */
 function isSame(one: unknown, other: unknown): boolean {
-  return one === other || (Array.isArray(one) && JSON.stringify(one) === JSON.stringify(other));
+  return one === other || (Array.isArray(one) && toJson(one) === toJson(other));
 }
