@@ -12,6 +12,8 @@ export interface LoaderContext {
   serviceUrl: string;
   siteKey: string;
   shadow: ShadowRoot;
+  /** Keeps the style sheets of `shadow` for when the page moves its element; missing in earlier loaders. */
+  keepStyles?: () => void;
   button: HTMLButtonElement;
   settings: WidgetSettings;
   /** Identity from the page's `identify`; null after `logout`, undefined if neither was called. */

@@ -10,7 +10,7 @@ const gzippedBytes = (name: string) => gzipSync(readFileSync(join(FOLDER, name))
 describe('the built widget', () => {
   it('is small', () => {
     const loader = gzippedBytes('v1.js');
-    expect(loader).toBeLessThanOrEqual(3250);
+    expect(loader).toBeLessThanOrEqual(3300);
     const [app, german, fileParts, mailForm] = CHUNKS.map(gzippedBytes) as [number, number, number, number];
     expect(loader + app + german).toBeLessThanOrEqual(33_300);
     expect(fileParts).toBeLessThanOrEqual(4500);

@@ -77,9 +77,12 @@ describe('a widget whose page', () => {
   it.each(CHANGES)('%s is back with its launcher (public report 48)', async (_name, change) => {
     const tab = await device.visit();
     await tab.launcher.waitFor();
+    const place = await tab.launcher.boundingBox();
     await change(tab.page);
     await tab.launcher.waitFor({ timeout: 5000 });
     expect(await widgets(tab)).toEqual([true]);
+    // Without its styles, the button would be wider.
+    expect(await tab.launcher.boundingBox()).toEqual(place);
     await tab.open();
     await tab.send(`After the change (${visit})`);
   });

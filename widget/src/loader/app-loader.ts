@@ -84,9 +84,9 @@ export class AppLoader {
     const query = this.attempts++ ? `?retry=${this.attempts}` : '';
     const { start } = (await import(/* @vite-ignore */ this.appUrl + query)) as AppModule;
     const { identity, launcher } = this;
-    const { button, shadow, settings } = launcher;
+    const { button, shadow, keepStyles, settings } = launcher;
     const emit: LoaderContext['emit'] = (name, detail) => this.emit(name, detail);
-    const app = await start({ ...this.site, button, shadow, settings, identity, emit });
+    const app = await start({ ...this.site, button, shadow, keepStyles, settings, identity, emit });
     this.app = app;
     launcher.setState('ready');
     // The page may have changed its settings or identity while the app was starting.

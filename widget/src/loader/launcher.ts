@@ -27,6 +27,8 @@ const BUBBLE =
 export class Launcher {
   readonly button = document.createElement('button');
   readonly shadow: ShadowRoot;
+  /** Style sheets, which a browser removes from an element that moves to another document. */
+  private styles: CSSStyleSheet[] = [];
   private readonly host = document.createElement('chat-widget');
   private readonly observer = new MutationObserver(() => this.attach());
   private root: Element | undefined;
@@ -43,7 +45,7 @@ export class Launcher {
     const styles = new CSSStyleSheet();
     styles.replaceSync(launcherCss);
     const shadow = (this.shadow = host.attachShadow({ mode: 'open' }));
-    shadow.adoptedStyleSheets = [styles];
+    shadow.adoptedStyleSheets = this.styles = [styles];
     button.className = 'launcher';
     button.type = 'button';
     button.ariaHasPopup = 'dialog';
@@ -64,6 +66,10 @@ export class Launcher {
     this.place();
     this.attach();
   }
+
+  readonly keepStyles = (): void => {
+    this.styles = [...this.shadow.adoptedStyleSheets];
+  };
 
   setState(state: LauncherState): void {
     const { button, settings } = this;
@@ -94,6 +100,7 @@ export class Launcher {
     // Copies are removed, because a page that rewrites its own HTML makes an empty copy of the element.
     document.querySelectorAll('chat-widget').forEach((copy) => copy.remove());
     root.append(host);
+    this.shadow.adoptedStyleSheets = this.styles;
     if (root !== this.root) {
       this.root = root;
       this.place();

@@ -56,7 +56,7 @@ export class Panel implements ChatDisplay {
     styles.replaceSync(panelCss);
     const { shadow } = context;
     this.viewport = new Viewport(() => this.update());
-    shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles, this.viewport.styles];
+    this.addStyles(styles, this.viewport.styles);
     this.root.className = 'root';
     for (const name of OWN_EVENTS)
       this.root.addEventListener(name, (event) => event.stopPropagation(), { passive: true });
@@ -72,7 +72,7 @@ export class Panel implements ChatDisplay {
         progressOf: (fileId) => this.progress.get(fileId) ?? 0,
       },
       ({ styles: ofParts }) => {
-        shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, ofParts];
+        this.addStyles(ofParts);
         this.update();
       },
     );
@@ -160,6 +160,11 @@ export class Panel implements ChatDisplay {
     this.progress.set(fileId, part);
     const bar = this.root.querySelector<HTMLProgressElement>(`progress[data-file="${fileId}"]`);
     if (bar) bar.value = part;
+  }
+
+  private addStyles(...sheets: CSSStyleSheet[]): void {
+    this.context.shadow.adoptedStyleSheets.push(...sheets);
+    this.context.keepStyles?.();
   }
 
   /** Edit of the present visitor; null if there is none. The edit of a previous visitor is ignored. */
@@ -284,6 +289,7 @@ export class Panel implements ChatDisplay {
         tag: locale.tag,
         call: (method, body) => visitor.session.call(method, '/answer-address', body),
       });
+      this.context.keepStyles?.();
     } catch {
       // The form appears when the panel is opened again.
     }
