@@ -9,6 +9,12 @@ import { RenditionMaker } from './rendition-maker';
 import { DueRendition, RenditionsRepository } from './renditions.repository';
 
 /**
+ * Pause in milliseconds after a rendition. A rendition takes some 300 of one processor, so that many of them
+ * leave most of its time to messages.
+ */
+const PAUSE_MS = 1_000;
+
+/**
  * Makes the renditions of stored files, one at a time in a worker. A file whose rendition cannot be made is
  * shown without one.
  */
@@ -25,6 +31,7 @@ export class RenditionRunner {
   ) {
     runner.registerFree({
       name: 'renditions',
+      pauseMs: PAUSE_MS,
       search: { first: BEFORE_ALL_DUE, find: (after, server) => renditions.findDue(after, server) },
       step: (key) => this.step(key),
     });
