@@ -80,7 +80,6 @@ export type {
   WebhookDay,
   WebhookEndpointHealth,
 } from './webhooks/rollups/endpoint-statistics.service';
-export type { DeliveryTotals } from './webhooks/rollups/attempt-rollups.repository';
 export type { TimelinePeriod, WebhookTimeline } from './webhooks/rollups/timeline';
 export { AutomaticRecoveriesService } from './webhooks/recoveries/automatic-recoveries.service';
 export type { AutomaticRecoverySummary } from './webhooks/recoveries/automatic-recovery.dto';
