@@ -1,4 +1,5 @@
 import { Actor, SYSTEM } from '../../src/access/principal';
+import { idTime } from '../../src/common/ids';
 import { ConversationsService } from '../../src/conversations/conversations.service';
 import { Database } from '../../src/database/database';
 import { ReadMarksService } from '../../src/inbox/read-marks/read-marks.service';
@@ -49,7 +50,7 @@ describe('customers who wait for a reply', () => {
     await reply(ana);
     expect([await waitsOf(ana), await count()]).toEqual([null, 0]);
     const question = await host.make.received(own, ana, 'And when?');
-    expect(await waitsOf(ana)).toEqual(question.createdAt);
+    expect(await waitsOf(ana)).toEqual(idTime(question.id));
     await host.get(MessagesService).send(own.id, ana.id, { body: 'Tomorrow', senderAgentId: lin.id }, SYSTEM);
     expect(await count()).toBe(0);
   });
@@ -83,7 +84,7 @@ describe('customers who wait for a reply', () => {
           host.get(MessageChanges).unsend(tx, { tenantId: own.id, conversationId: ana.id, messageId }),
         );
     await unsend(lastMessageId);
-    expect(await waitsOf(ana)).toEqual(second.createdAt);
+    expect(await waitsOf(ana)).toEqual(idTime(second.id));
     await unsend(second.id);
     expect(await count()).toBe(0);
   });
