@@ -191,8 +191,24 @@ async function workerOf({ context }: AgentPage): Promise<Worker> {
   return context.serviceWorkers()[0] ?? context.waitForEvent('serviceworker');
 }
 
-/** Passes the text of a push to the service worker, as Chromium does. */
-async function deliver({ context, page }: AgentPage, data: string): Promise<void> {
+/**
+ * Passes the text of a push to the service worker, as Chromium does, and waits until its notification is shown.
+ * Chromium loses a notification for which a page or worker asks while it is being shown.
+ */
+async function deliver(visit: AgentPage, data: string): Promise<void> {
+  const { context, page } = visit;
+  const worker = await workerOf(visit);
+  await worker.evaluate(() => {
+    const scope = self as unknown as { registration: ServiceWorkerRegistration; shown: Promise<void> };
+    const { registration } = scope;
+    scope.shown = new Promise((resolve, reject) => {
+      registration.showNotification = (...notification) => {
+        const shown = ServiceWorkerRegistration.prototype.showNotification.apply(registration, notification);
+        shown.then(resolve, reject);
+        return shown;
+      };
+    });
+  });
   const cdp: CDPSession = await context.newCDPSession(page);
   const found = new Promise<string>((resolve) => {
     cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -202,6 +218,7 @@ async function deliver({ context, page }: AgentPage, data: string): Promise<void
   await cdp.send('ServiceWorker.enable');
   const { origin } = new URL(page.url());
   await cdp.send('ServiceWorker.deliverPushMessage', { origin, registrationId: await found, data });
+  await worker.evaluate(() => (self as unknown as { shown: Promise<void> }).shown);
   await cdp.detach();
 }
 
