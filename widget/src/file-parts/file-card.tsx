@@ -17,6 +17,12 @@ interface Props {
   host: FileHost;
 }
 
+interface ButtonProps {
+  kind: keyof typeof SHAPES;
+  label: string;
+  act: (card: HTMLElement) => Promise<void>;
+}
+
 /** Draws a file as a card, with buttons to play and save it. */
 export function FileCard({ file, host }: Props) {
   const texts = host.texts();
@@ -26,15 +32,11 @@ export function FileCard({ file, host }: Props) {
     <div class="card" ref={endPlayingAtRemoval}>
       <div class="card-line">
         {canPlay ? (
-          <button
-            type="button"
-            class="card-button"
-            aria-label={fillName(texts.play, file)}
-            title={fillName(texts.play, file)}
-            onClick={onCard((card) => playFile(host, file, card))}
-          >
-            <Symbol kind="VIDEO" />
-          </button>
+          <CardButton
+            kind="VIDEO"
+            label={fillName(texts.play, file)}
+            act={(card) => playFile(host, file, card)}
+          />
         ) : (
           <Symbol kind={file.kind} />
         )}
@@ -47,20 +49,32 @@ export function FileCard({ file, host }: Props) {
           </span>
         </span>
         {isThere && (
-          <button
-            type="button"
-            class="card-button"
-            aria-label={fillName(texts.saveFile, file)}
-            title={fillName(texts.saveFile, file)}
-            onClick={onCard((card) => saveFile(host, file, card))}
-          >
-            <Symbol kind="SAVE" />
-          </button>
+          <CardButton
+            kind="SAVE"
+            label={fillName(texts.saveFile, file)}
+            act={(card) => saveFile(host, file, card)}
+          />
         )}
       </div>
       <Progress file={file} host={host} />
       <p class="card-error" role="status" />
     </div>
+  );
+}
+
+function CardButton({ kind, label, act }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      class="card-button"
+      aria-label={label}
+      title={label}
+      onClick={({ currentTarget }: { currentTarget: HTMLElement }) =>
+        void act(currentTarget.closest('.card')!)
+      }
+    >
+      <Symbol kind={kind} />
+    </button>
   );
 }
 
@@ -71,7 +85,7 @@ export function Progress({ file, host }: Props) {
   return <progress class="progress" data-file={file.key} aria-label={file.name} value={value} />;
 }
 
-export function Symbol({ kind }: { kind: FileKind | 'SAVE' }) {
+export function Symbol({ kind }: { kind: keyof typeof SHAPES }) {
   return (
     <svg class="icon symbol" viewBox="0 0 24 24" aria-hidden="true">
       <path d={SHAPES[kind]} />
@@ -86,10 +100,6 @@ export function fillName(text: string, { name }: ItemFile): string {
 /** Takes the element of a card. Returns the function that Preact calls when it removes the card. */
 function endPlayingAtRemoval(card: HTMLElement | null): (() => void) | void {
   if (card) return () => endPlaying(card);
-}
-
-function onCard(act: (card: HTMLElement) => Promise<void>) {
-  return ({ currentTarget }: { currentTarget: HTMLElement }) => void act(currentTarget.closest('.card')!);
 }
 
 /** Returns a size such as `1.2 MB`, in the visitor's language. */

@@ -26,17 +26,9 @@ export function PictureView({ file, host, pictures }: Props) {
       ref={(button: HTMLElement | null) => void (button && reserveRoom(button, file))}
       aria-label={name}
       title={file.name}
-      onClick={({ currentTarget }: { currentTarget: HTMLElement }) =>
-        openViewer(host, pictures, file, currentTarget)
-      }
+      onClick={() => openViewer(host, pictures, file)}
     >
-      <canvas
-        width={1}
-        height={1}
-        ref={(canvas: HTMLCanvasElement | null) =>
-          void (canvas && pictures.drawInSight(canvas, { file, maxPixels: MAX_PX * devicePixelRatio }))
-        }
-      />
+      <Canvas file={file} pictures={pictures} maxPx={MAX_PX} />
       <span class="file-name" dir="auto">
         {file.name}
       </span>
@@ -50,18 +42,18 @@ export function Thumbnail({ file, pictures }: { file: ItemFile; pictures: Pictur
   if (!pictures.canDraw(file)) return <Symbol kind={file.kind} />;
   return (
     <span class="thumbnail">
-      <canvas
-        width={1}
-        height={1}
-        ref={(canvas: HTMLCanvasElement | null) =>
-          void (
-            canvas && pictures.drawInSight(canvas, { file, maxPixels: THUMBNAIL_PX * 2 * devicePixelRatio })
-          )
-        }
-      />
+      <Canvas file={file} pictures={pictures} maxPx={THUMBNAIL_PX * 2} />
       <Symbol kind="IMAGE" />
     </span>
   );
+}
+
+/** Draws a canvas on which the picture appears, `maxPx` CSS pixels wide and high at most. */
+function Canvas({ file, pictures, maxPx }: { file: ItemFile; pictures: Pictures; maxPx: number }) {
+  const draw = (canvas: HTMLCanvasElement | null) => {
+    if (canvas) pictures.drawInSight(canvas, { file, maxPixels: maxPx * devicePixelRatio });
+  };
+  return <canvas width={1} height={1} ref={draw} />;
 }
 
 /** Gives a picture's button its size. A picture of unknown size gets the room of a usual photograph. */
