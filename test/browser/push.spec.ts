@@ -192,8 +192,8 @@ async function workerOf({ context }: AgentPage): Promise<Worker> {
 }
 
 /**
- * Passes the text of a push to the service worker, as Chromium does, and waits until its notification is shown.
- * Chromium loses a notification for which a page or worker asks while it is being shown.
+ * Passes the text of a push to the service worker, as Chromium does, and waits until the notification is
+ * shown. Chromium loses a notification if a worker asks for the shown ones at that moment.
  */
 async function deliver(visit: AgentPage, data: string): Promise<void> {
   const { context, page } = visit;
