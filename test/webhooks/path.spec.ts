@@ -18,7 +18,7 @@ const NETWORK = /^src\/webhooks\/sending\/(?!delivery-sender)/;
  * clock: how often LoadControl looks does not depend on events, but on how busy the machine is.
  */
 const BESIDE =
-  /\/(outbox\.service|endpoint-health|endpoint-alerts|outbox-poll|delivery-poll|due-deliveries\.repository|load-control)\.ts$/;
+  /\/(outbox\.service|endpoint-health|endpoint-health\.repository|endpoint-alerts|outbox-poll|delivery-poll|due-deliveries\.repository|load-control)\.ts$/;
 const EVENTS = 40;
 const RETRIES = 30;
 const ROOT = resolve(__dirname, '../..');
