@@ -7,6 +7,7 @@ import { WorkspaceEntity } from '../../src/workspaces/workspace.entity';
 import { waitFor } from '../support/wait';
 import { accessibilityFaultsOf } from './accessibility';
 import { AgentPage, DashboardInBrowser } from './dashboard-in-browser';
+import { downloadOf } from './downloads';
 import { PHONE } from './phone';
 import { heicOf, pngBomb, pngOf, SampleFile, textFile, wavOf } from './sample-files';
 import { withDashboard } from './with-dashboard';
@@ -121,9 +122,8 @@ describe('files in the inbox', () => {
       visit.page.locator('article img').evaluate((image: HTMLImageElement) => image.naturalWidth > 0),
     );
     await shoot('thread');
-    const download = visit.page.waitForEvent('download');
-    await visit.page.getByRole('link', { name: 'Save invoice.pdf' }).click();
-    expect((await download).suggestedFilename()).toBe('invoice.pdf');
+    const saved = await downloadOf(visit.page.getByRole('link', { name: 'Save invoice.pdf' }));
+    expect(saved.suggestedFilename()).toBe('invoice.pdf');
   });
 
   it('are refused in words: empty, too large, or of a type that the channel does not take', async () => {

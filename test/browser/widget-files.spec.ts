@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Page } from 'playwright-core';
 import { accessibilityFaults } from './accessibility';
+import { downloadOf } from './downloads';
 import { Device, LiveChat, START_TIMEOUT_MS } from './live-chat';
 import { PHONE } from './phone';
 import { heicOf, pngBomb, pngOf, textFile, wavOf } from './sample-files';
@@ -162,10 +163,7 @@ describe('files in the widget', () => {
     await viewer.waitFor({ state: 'detached' });
     // The focus goes back to the button.
     expect(await visitor.panel.locator('button:focus').getAttribute('aria-label')).toBe('Show new.png');
-    const [saved] = await Promise.all([
-      visitor.page.waitForEvent('download'),
-      visitor.panel.getByRole('button', { name: 'Save terms.txt' }).click(),
-    ]);
+    const saved = await downloadOf(visitor.panel.getByRole('button', { name: 'Save terms.txt' }));
     expect(saved.suggestedFilename()).toBe('terms.txt');
     expect(readFileSync(await saved.path(), 'utf8')).toBe('All of it');
     expect(chat.pages.violations).toEqual([]);

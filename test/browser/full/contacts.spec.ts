@@ -7,6 +7,7 @@ import { WorkspaceEntity } from '../../../src/workspaces/workspace.entity';
 import { waitFor } from '../../support/wait';
 import { accessibilityFaultsOf } from '../accessibility';
 import { AgentPage, DashboardInBrowser } from '../dashboard-in-browser';
+import { downloadOf } from '../downloads';
 import { PHONE } from '../phone';
 import { withDashboard } from '../with-dashboard';
 
@@ -241,9 +242,8 @@ describe('the customer in the dashboard', () => {
     visit = await world.enter(workspace, 'ADMIN');
     const { contact } = await conversation('Zoë Martín');
     await visit.page.goto(`/w/${workspace.slug}/contacts/${contact.id}`);
-    const download = visit.page.waitForEvent('download');
-    await visit.page.getByRole('link', { name: 'Export' }).click();
-    expect((await download).suggestedFilename()).toBe(`contact-${contact.id}.zip`);
+    const download = await downloadOf(visit.page.getByRole('link', { name: 'Export' }));
+    expect(download.suggestedFilename()).toBe(`contact-${contact.id}.zip`);
     await visit.button('Erase').click();
     expect(await visit.act('Erase').isDisabled()).toBe(true);
     await visit.dialog.getByRole('textbox').fill('Zoë Martín');

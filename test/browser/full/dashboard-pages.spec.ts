@@ -10,6 +10,7 @@ import { PASSWORD } from '../../support/test-dashboard';
 import { waitFor } from '../../support/wait';
 import { accessibilityFaultsOf } from '../accessibility';
 import { DashboardInBrowser, DashboardPage } from '../dashboard-in-browser';
+import { downloadOf } from '../downloads';
 import { withDashboard } from '../with-dashboard';
 
 describe("the dashboard's pages in a browser", () => {
@@ -492,10 +493,7 @@ describe("the dashboard's pages in a browser", () => {
     await visit.button(`Only entries of ${id}`).first().click();
     await visit.page.waitForURL(`**?entity=webhook_endpoint&entityId=${id}`);
     await waitFor('two entries', async () => (await visit.page.getByRole('row').count()) === 3);
-    const [download] = await Promise.all([
-      visit.page.waitForEvent('download'),
-      visit.page.getByRole('link', { name: 'Export JSON' }).click(),
-    ]);
+    const download = await downloadOf(visit.page.getByRole('link', { name: 'Export JSON' }));
     const lines = readFileSync(await download.path(), 'utf8')
       .trim()
       .split('\n');
@@ -514,10 +512,7 @@ describe("the dashboard's pages in a browser", () => {
     await waitFor('one entry', async () => (await visit.page.getByRole('row').count()) === 2);
     await visit.row('tested').getByText('Show').click();
     await visit.row('tested').getByText('webhook_endpoint.tested', { exact: true }).waitFor();
-    const [download] = await Promise.all([
-      visit.page.waitForEvent('download'),
-      visit.page.getByRole('link', { name: 'Export CSV' }).click(),
-    ]);
+    const download = await downloadOf(visit.page.getByRole('link', { name: 'Export CSV' }));
     const [head, ...rows] = readFileSync(await download.path(), 'utf8')
       .trim()
       .split('\n');

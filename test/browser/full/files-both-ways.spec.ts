@@ -5,6 +5,7 @@ import { TestWidget } from '../../support/widget';
 import { accessibilityFaults, accessibilityFaultsOf } from '../accessibility';
 import { ChatPage } from '../chat-page';
 import { DashboardInBrowser } from '../dashboard-in-browser';
+import { downloadOf } from '../downloads';
 import { START_TIMEOUT_MS } from '../live-chat';
 import { PHONE } from '../phone';
 import { pngOf, SampleFile, textFile } from '../sample-files';
@@ -87,7 +88,7 @@ describe('files both ways', () => {
       const card = visitor.panel.getByRole('button', { name: `Save ${PDF.name}` });
       await card.waitFor();
       expect(await accessibilityFaults(visitor)).toEqual([]);
-      const [saved] = await Promise.all([shop.page.waitForEvent('download'), card.click()]);
+      const saved = await downloadOf(card);
       expect(saved.suggestedFilename()).toBe(PDF.name);
       expect(readFileSync(await saved.path())).toEqual(PDF.buffer);
       expect(visitor.errors).toEqual([]);
