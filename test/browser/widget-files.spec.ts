@@ -161,6 +161,7 @@ describe('files in the widget', () => {
     expect(picture.suggestedFilename()).toBe('new.png');
     await visitor.page.keyboard.press('Escape');
     await viewer.waitFor({ state: 'detached' });
+    expect(await visitor.panel.isVisible()).toBe(true);
     // The focus goes back to the button.
     expect(await visitor.panel.locator('button:focus').getAttribute('aria-label')).toBe('Show new.png');
     const saved = await downloadOf(visitor.panel.getByRole('button', { name: 'Save terms.txt' }));
